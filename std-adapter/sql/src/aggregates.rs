@@ -10,6 +10,7 @@ use rusqlite::functions::{Aggregate, Context, FunctionFlags, WindowAggregate};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Result};
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::sync::Arc;
 
 pub(crate) fn register(connection: &Connection, state: &Arc<State>, flags: FunctionFlags) -> Result<()> {
@@ -115,7 +116,7 @@ impl Aggregate<Option<Value>, Value> for Single {
         if one.is_some() {
             return Err(self.0.fail(Error::several_rows()));
         }
-        *one = Some(Value::try_from(context.get_raw(0)).unwrap_or(Value::Null));
+        *one = Some(value::owned(context.get_raw(0)));
         Ok(())
     }
 
@@ -251,10 +252,8 @@ impl Aggregate<Collected, Value> for Documents {
         }
         let mut text = String::from("{");
         for (index, ((_, name), document)) in collected.object.iter().enumerate() {
-            text.push_str(if index > 0 { ", " } else { "" });
-            json::quote(name, &mut text);
-            text.push_str(": ");
-            text.push_str(document);
+            let comma = if index > 0 { ", " } else { "" };
+            let _ = write!(text, "{comma}{}: {document}", json::quoted(name));
         }
         text.push('}');
         Ok(Value::Text(text))

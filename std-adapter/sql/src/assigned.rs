@@ -4,10 +4,11 @@
 //! A variable that a statement assigns is a function's result wherever the statement reads it; one that it only reads is a constant. As in
 //! MySQL, nothing but the order of the columns of one row is promised: here rows are numbered before they are sorted.
 
+use crate::assignments;
 use crate::calls::name_of;
 use crate::dialect::{call, ident, literal, take};
 use sqlparser::ast::{
-    BinaryOperator, Distinct, Expr, LimitClause, Query, SelectItem, SetExpr, TableFactor, Value, Visit, VisitMut, VisitorMut,
+    BinaryOperator, Distinct, Expr, Query, SelectItem, SetExpr, TableFactor, Value, Visit, VisitMut, VisitorMut,
     visit_expressions,
 };
 use std::collections::BTreeSet;
@@ -99,10 +100,7 @@ impl VisitorMut for Calls {
 /// SQLite would put its expressions where they are read, several times, or leave out what nobody reads; but neither of what has a LIMIT, and
 /// is DISTINCT. Of one row, `(SELECT @a := 0)`, that is no difference.
 pub(crate) fn evaluate_once(query: &mut Query) {
-    if query.limit_clause.is_none() {
-        let all = literal(Value::Number(i64::MAX.to_string(), false));
-        query.limit_clause = Some(LimitClause::LimitOffset { limit: Some(all), offset: None, limit_by: Vec::new() });
-    }
+    assignments::limit(query);
     if let SetExpr::Select(select) = &mut *query.body
         && select.from.is_empty()
         && select.distinct.is_none()

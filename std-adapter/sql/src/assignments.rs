@@ -5,14 +5,12 @@ use crate::Error;
 use crate::catalog::Column;
 use crate::change::select_of;
 use crate::copies::Copies;
-use crate::dialect::{ident, literal, qualified, take};
+use crate::dialect::{ident, last, numeral, qualified, take};
 use crate::expand::{query_of, select_from};
 use crate::parse::{quote, template};
 use crate::subquery::{parts, replace};
 use perfschema::core::table::SqlType;
-use sqlparser::ast::{
-    AssignmentTarget, Expr, Ident, LimitClause, ObjectName, Query, SelectItem, SetExpr, TableAlias, TableFactor, Value,
-};
+use sqlparser::ast::{AssignmentTarget, Expr, Ident, LimitClause, Query, SelectItem, SetExpr, TableAlias, TableFactor};
 use std::cell::Cell;
 use std::collections::HashMap;
 
@@ -53,14 +51,10 @@ impl Target {
         let names: Option<Vec<&Ident>> = name.0.iter().map(|part| part.as_ident()).collect();
         let names: Vec<Ident> = names.unwrap_or_default().into_iter().cloned().collect();
         match names.split_last() {
-            Some((_, qualifiers)) if self.is_meant(qualifiers) => column_of(name).ok_or_else(Error::empty),
+            Some((_, qualifiers)) if self.is_meant(qualifiers) => last(name).ok_or_else(Error::empty),
             _ => Err(Error::unknown_column(&name.to_string().replace('`', ""), "field list")),
         }
     }
-}
-
-pub(crate) fn column_of(name: &ObjectName) -> Option<&str> {
-    name.0.last()?.as_ident().map(|column| column.value.as_str())
 }
 
 /// Where the last value of each column is among those that are assigned: only that one is kept.
@@ -162,9 +156,8 @@ impl Target {
 }
 
 /// One that has none gets that of as many rows as there can be.
-fn limit(query: &mut Query) {
-    let all = || Some(literal(Value::Number(i64::MAX.to_string(), false)));
-    let limit = || LimitClause::LimitOffset { limit: all(), offset: None, limit_by: Vec::new() };
+pub(crate) fn limit(query: &mut Query) {
+    let limit = || LimitClause::LimitOffset { limit: Some(numeral(i64::MAX)), offset: None, limit_by: Vec::new() };
     query.limit_clause.get_or_insert_with(limit);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::collation::{first_without_case, is_column};
 use crate::decimal::{MAX_DIGITS, MAX_SCALE};
-use crate::dialect::{Rewriter, call, collate, heading, ident, literal, qualified, take};
+use crate::dialect::{Rewriter, call, collate, heading, ident, last, literal, numeral, qualified, take};
 use crate::functions::{self, BUILT_IN, PREFIX};
 use crate::kinds::Kind;
 use crate::moment::Moment;
@@ -50,7 +50,7 @@ impl Rewriter<'_> {
         let number = |text: &str| text.trim().parse::<i64>().unwrap_or(0);
         match name.split(' ').next().unwrap_or_default() {
             kind @ ("CHAR" | "NCHAR" | "VARCHAR" | "CHARACTER" | "BINARY" | "TEXT") => {
-                let length = (!rest.is_empty()).then(|| literal(Value::Number(number(rest).to_string(), false)));
+                let length = (!rest.is_empty()).then(|| numeral(number(rest)));
                 let text = call("char_of", [expr].into_iter().chain(length).collect());
                 Ok(if kind == "BINARY" { collate(text, true) } else { text })
             }
@@ -63,10 +63,9 @@ impl Rewriter<'_> {
                 let written =
                     self.written(&expr).unwrap_or_else(|| if is_column(&expr) { heading(&expr) } else { "…".to_owned() });
                 let (digits, scale) = check_decimal(&written, digits, number(scale))?;
-                let limit = |limit: u8| literal(Value::Number(limit.to_string(), false));
                 let name = self.text(&format!("CAST({written} AS {upper})"));
                 let expr = self.as_number(expr);
-                Ok(call("decimal", vec![expr, limit(digits), limit(scale), name]))
+                Ok(call("decimal", vec![expr, numeral(digits), numeral(scale), name]))
             }
             "DOUBLE" | "FLOAT" | "REAL" => Ok(call("real", vec![self.as_number(expr)])),
             "JSON" => Ok(match self.kind(&expr) {
@@ -114,7 +113,7 @@ impl Rewriter<'_> {
         }
         // Those of WITH ROLLUP are numbers by now.
         if name == "grouping" || function.over.is_some() || list.duplicate_treatment.is_some() || !list.clauses.is_empty() {
-            return Err(Error::new(1111, "HY000", "Invalid use of group function"));
+            return Err(Error::wrong_group());
         }
         self.scalar(&name, list, unknown())
     }
@@ -306,7 +305,7 @@ impl Rewriter<'_> {
                 let mut arguments = vec![self.as_number(take(&mut arguments[0]))];
                 // With the same seed for all rows they are one sequence.
                 if varies.is_continue() {
-                    arguments.push(literal(Value::Number(self.state.number_of_seeded().to_string(), false)));
+                    arguments.push(numeral(self.state.number_of_seeded()));
                 }
                 Ok(call(name, arguments))
             }
@@ -343,8 +342,7 @@ impl Rewriter<'_> {
                     && let (Kind::Decimal(_, scale), None) = (self.kind(number), self.whole_literal(places))
                 {
                     // It is shown with as many digits as before.
-                    let scale = literal(Value::Number(scale.to_string(), false));
-                    return Ok(call("with_scale", vec![call(known.name, arguments), scale]));
+                    return Ok(call("with_scale", vec![call(known.name, arguments), numeral(scale)]));
                 }
                 Ok(self.moment_call(known.name, arguments))
             }
@@ -463,8 +461,8 @@ impl Rewriter<'_> {
         Some(match (name, arguments) {
             ("database" | "schema", 0) => self.state.schema().into(),
             ("version", 0) => self.state.variable("version").unwrap_or_default(),
-            ("user" | "session_user" | "system_user" | "current_user", 0) => self.state.account().to_string().into(),
-            ("connection_id", 0) => self.state.connection_id().into(),
+            ("user" | "session_user" | "system_user" | "current_user", 0) => self.state.account.to_string().into(),
+            ("connection_id", 0) => self.state.connection_id.into(),
             ("unix_timestamp", 0) => now.unix_seconds().into(),
             ("last_insert_id", 0) => 0_i64.into(),
             ("row_count", 0) => self.state.row_count().into(),
@@ -530,7 +528,7 @@ fn check_count(name: &str, given: usize, least: usize, most: usize) -> Result<()
 
 /// The name of a function, as it was written, and whether that is one of this crate's, as those of a tree that was rewritten are.
 pub(crate) fn name_of(function: &Function) -> (&str, bool) {
-    let name = function.name.0.last().and_then(|part| part.as_ident()).map_or("", |name| name.value.as_str());
+    let name = last(&function.name).unwrap_or_default();
     name.strip_prefix(PREFIX).map_or((name, false), |own| (own, true))
 }
 

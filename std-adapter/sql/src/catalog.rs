@@ -4,7 +4,7 @@
 //! named here.
 
 use crate::information::{BESIDE_THE_CORE, INFORMATION, Information, MakeRows, OF_SESSIONS};
-use crate::{empty, views};
+use crate::{Error, empty, views};
 use perfschema::core::table::{self, SqlType, Table};
 use perfschema::tables;
 use sqlparser::ast::{ObjectNamePart, Query, SetExpr, TableFactor, TableWithJoins};
@@ -173,4 +173,8 @@ impl Catalog {
 /// The schema's name as it is written here.
 pub(crate) fn schema(name: &str) -> Option<&'static str> {
     SCHEMAS.iter().copied().find(|schema| schema.eq_ignore_ascii_case(name))
+}
+
+pub(crate) fn known_schema(name: &str) -> Result<&'static str, Error> {
+    schema(name).ok_or_else(|| Error::unknown_database(name))
 }

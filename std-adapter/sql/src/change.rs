@@ -47,10 +47,7 @@ impl Session {
     /// The table that a statement changes.
     fn target(&self, name: &ObjectName, command: &'static str) -> Result<Target, Error> {
         let (schema, table) = dialect::qualified(name)?;
-        let schema = match schema {
-            Some(schema) => catalog::schema(schema).ok_or_else(|| Error::unknown_database(schema))?,
-            None => self.state.schema().ok_or_else(Error::no_database)?,
-        };
+        let schema = self.state.schema_or_current(schema)?;
         if schema == catalog::TEST {
             return self.state.scratch_name(table).map(Target::Scratch).ok_or_else(|| Error::unknown_table(schema, table));
         }
@@ -258,7 +255,7 @@ impl Session {
             Target::Table(table) => table,
             // No table there has a key: nothing is replaced, and nothing updated.
             Target::Scratch(name) => {
-                self.check_columns(&name, insert.columns.iter().filter_map(assignments::column_of))?;
+                self.check_columns(&name, insert.columns.iter().filter_map(dialect::last))?;
                 defaults::put_in_insert(&mut insert, &self.scratch_columns(&name))?;
                 return self.change_scratch(&mut Statement::Insert(Insert { on: None, ..insert }), parameters);
             }
@@ -386,9 +383,8 @@ impl Session {
 
     /// SQLite's name of the number of a row, in a table of schema `test`: one that no column has.
     fn row_number_name(&self, table: &str) -> Result<&'static str, Error> {
-        let scratch = self.state.scratch();
-        let columns = scratch.iter().filter(|scratch| scratch.name == table).flat_map(|scratch| &scratch.columns);
-        let is_free = |name: &&str| !columns.clone().any(|column| column.name.eq_ignore_ascii_case(name));
+        let columns = self.scratch_columns(table);
+        let is_free = |name: &&str| !columns.iter().any(|column| column.name.eq_ignore_ascii_case(name));
         ROW_NUMBERS.into_iter().find(is_free).ok_or_else(|| Error::unsupported("a change of a table with these columns"))
     }
 
@@ -402,15 +398,14 @@ impl Session {
 
     /// The columns of a table in schema `test`.
     fn scratch_columns(&self, table: &str) -> Vec<Column> {
-        let scratch = self.state.scratch().into_iter().find(|scratch| scratch.name == table);
-        scratch.map_or_else(Vec::new, |table| table.columns)
+        self.state.scratch_table(table).map_or_else(Vec::new, |table| table.columns)
     }
 
     /// The columns that a change of a table in schema `test` assigns are there: SQLite would take the number of a row for one.
-    fn check_columns<'c>(&self, table: &str, columns: impl Iterator<Item = &'c str>) -> Result<(), Error> {
+    fn check_columns<'c>(&self, table: &str, mut columns: impl Iterator<Item = &'c str>) -> Result<(), Error> {
         let known = self.scratch_columns(table);
         let is_known = |name: &str| known.iter().any(|column| column.is(name));
-        let unknown = { columns }.find(|name| !is_known(name));
+        let unknown = columns.find(|name| !is_known(name));
         unknown.map_or(Ok(()), |name| Err(Error::unknown_column(name, "field list")))
     }
 
@@ -536,10 +531,7 @@ impl Session {
     /// `CREATE TABLE test.x AS SELECT …`
     pub(crate) fn create_table(&mut self, create: CreateTable, parameters: &[OwnedValue]) -> Result<Outcome, Error> {
         let (schema, name) = dialect::qualified(&create.name)?;
-        let schema = match schema {
-            Some(schema) => catalog::schema(schema).ok_or_else(|| Error::unknown_database(schema))?,
-            None => self.state.schema().ok_or_else(Error::no_database)?,
-        };
+        let schema = self.state.schema_or_current(schema)?;
         if schema != catalog::TEST {
             return Err(self.database_denied(schema));
         }
@@ -589,10 +581,7 @@ impl Session {
     pub(crate) fn drop_tables(&mut self, names: &[ObjectName], if_exists: bool) -> Result<Outcome, Error> {
         for name in names {
             let (schema, table) = dialect::qualified(name)?;
-            let schema = match schema {
-                Some(schema) => catalog::schema(schema).ok_or_else(|| Error::unknown_database(schema))?,
-                None => self.state.schema().ok_or_else(Error::no_database)?,
-            };
+            let schema = self.state.schema_or_current(schema)?;
             if schema != catalog::TEST {
                 return Err(self.database_denied(schema));
             }

@@ -4,9 +4,9 @@
 //! they are of one kind, which is also what lets a virtual table look up a row; all else is asked of functions, which see the values.
 
 use crate::collation::{compare_without_case, is_collated, is_row, without_case};
-use crate::dialect::{Rewriter, call, collate, literal, not, take};
+use crate::dialect::{Rewriter, call, collate, literal, not, numeral, take};
 use crate::functions::Arguments;
-use crate::kinds::{Kind, selects};
+use crate::kinds::{Kind, expr_at, selects};
 use crate::value::{self, Number};
 use crate::{Error, expand, snapshot};
 use rusqlite::types::{Value, ValueRef};
@@ -15,10 +15,6 @@ use std::cmp::Ordering;
 
 /// Arguments of a function of SQLite's, with room for those that every comparison has.
 const MAX_LIST: usize = 90;
-
-fn whole(number: usize) -> Expr {
-    literal(Literal::Number(number.to_string(), false))
-}
 
 /// Conditions joined in a tree that is as flat as it can be, however many they are.
 pub(crate) fn joined(mut conditions: Vec<Expr>, op: &BinaryOperator) -> Expr {
@@ -56,7 +52,7 @@ fn truth_as_number(expr: &mut Expr) {
         Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => truth_as_number(inner),
         Expr::Value(value) => {
             if let Literal::Boolean(truth) = value.value {
-                *expr = whole(truth.into());
+                *expr = numeral(u8::from(truth));
             }
         }
         _ => {}
@@ -127,9 +123,9 @@ impl Rewriter<'_> {
             return if self.kind(&expr).is_moment() { call("moment_number", vec![expr]) } else { expr };
         };
         let texts = members.iter().map(|member| self.text(member));
-        let field = call("field", [whole(0), expr].into_iter().chain(texts).collect());
+        let field = call("field", [numeral(0), expr].into_iter().chain(texts).collect());
         // NULL is none of them.
-        call("nullif", vec![whole(0), field, whole(0)])
+        call("nullif", vec![numeral(0), field, numeral(0)])
     }
 
     /// `left op right`
@@ -161,10 +157,10 @@ impl Rewriter<'_> {
             _ => {}
         }
         if !rows && !aligned && !self.alike(&left, &mut right) && !self.alike(&right, &mut left) {
-            let how = whole(is_binary([&left, &right].into_iter()).into());
+            let how = numeral(u8::from(is_binary([&left, &right].into_iter())));
             return Ok(match op {
                 BinaryOperator::Spaceship => call("same", vec![how, left, right]),
-                op => Expr::BinaryOp { left: Box::new(call("compare", vec![how, left, right])), op, right: Box::new(whole(0)) },
+                op => Expr::BinaryOp { left: Box::new(call("compare", vec![how, left, right])), op, right: Box::new(numeral(0)) },
             });
         }
         if is_row(&left) {
@@ -216,7 +212,7 @@ impl Rewriter<'_> {
             return Ok(Expr::InList { expr: Box::new(beside(expr, list.iter())), list, negated });
         }
         self.copies.spend(&expr, (list.len() - 1) / MAX_LIST)?;
-        let how = whole(is_binary(std::iter::once(&expr).chain(&list)).into());
+        let how = numeral(u8::from(is_binary(std::iter::once(&expr).chain(&list))));
         let chunks = list.chunks(MAX_LIST).map(|members| {
             let arguments = [how.clone(), expr.clone()].into_iter().chain(members.iter().cloned()).collect();
             call("one_of", arguments)
@@ -288,10 +284,7 @@ impl Rewriter<'_> {
     fn output_kind(&self, query: &Query, place: usize) -> Option<Kind> {
         expand::columns_of(&query.body)?;
         let members = selects(&query.body);
-        let column = |select: &Select| match select.projection.get(place) {
-            Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => Some(self.kind(expr)),
-            _ => None,
-        };
+        let column = |select: &Select| expr_at(select, place).map(|expr| self.kind(expr));
         members.into_iter().map(column).reduce(|one, other| Some(one?.or(other?))).flatten()
     }
 
@@ -306,7 +299,7 @@ impl Rewriter<'_> {
             let expr = Box::new(beside(expr, [&low, &high].into_iter()));
             return Ok(Expr::Between { expr, negated, low: Box::new(low), high: Box::new(high) });
         }
-        let how = whole(is_binary([&expr, &low, &high].into_iter()).into());
+        let how = numeral(u8::from(is_binary([&expr, &low, &high].into_iter())));
         Ok(not(negated, call("between", vec![how, expr, low, high])))
     }
 
@@ -339,9 +332,9 @@ impl Rewriter<'_> {
             let first = (conditions.len().max(1) - 1) / MAX_LIST * MAX_LIST;
             let mut part = conditions.split_off(first);
             let values =
-                part.iter_mut().enumerate().map(|(index, when)| std::mem::replace(&mut when.condition, whole(index + 1)));
+                part.iter_mut().enumerate().map(|(index, when)| std::mem::replace(&mut when.condition, numeral(index + 1)));
             let values: Vec<Expr> = values.collect();
-            let how = whole(is_binary(std::iter::once(operand).chain(&values)).into());
+            let how = numeral(u8::from(is_binary(std::iter::once(operand).chain(&values))));
             let number = call("which", [how, operand.clone()].into_iter().chain(values).collect());
             let case = case_of(Some(Box::new(number)), part, other);
             if conditions.is_empty() {
@@ -353,7 +346,7 @@ impl Rewriter<'_> {
 
     /// Functions that compare their arguments with one another, however many.
     pub(crate) fn comparing_call(&self, name: &str, arguments: Vec<Expr>) -> Expr {
-        let how = whole(is_binary(arguments.iter()).into());
+        let how = numeral(u8::from(is_binary(arguments.iter())));
         call(name, std::iter::once(how).chain(arguments).collect())
     }
 
@@ -369,7 +362,7 @@ impl Rewriter<'_> {
         if let Kind::Decimal(_, scale @ 1..) = result {
             let is_so = |kind: Kind| kind == Kind::Null || matches!(kind, Kind::Decimal(_, own) if own == scale);
             for (_, value) in values.iter_mut().filter(|(kind, _)| !is_so(*kind)) {
-                **value = call("with_scale", vec![take(value), whole(scale.into())]);
+                **value = call("with_scale", vec![take(value), numeral(scale)]);
             }
         }
         // One that is a fraction makes all of them fractions.
@@ -453,10 +446,6 @@ fn truth(value: Option<bool>) -> Value {
     value.map_or(Value::Null, |value| Value::Integer(value.into()))
 }
 
-fn owned(value: ValueRef<'_>) -> Value {
-    Value::try_from(value).unwrap_or(Value::Null)
-}
-
 /// The first argument of all these: whether letter case counts.
 pub(crate) fn split<'a>(arguments: Arguments<'a>) -> (bool, Arguments<'a>) {
     match arguments {
@@ -512,7 +501,7 @@ pub(crate) fn which(arguments: Arguments<'_>) -> Value {
 
 pub(crate) fn nullif(arguments: Arguments<'_>) -> Value {
     let (is_binary, rest) = split(arguments);
-    if order(is_binary, rest[0], rest[1]) == Some(Ordering::Equal) { Value::Null } else { owned(rest[0]) }
+    if order(is_binary, rest[0], rest[1]) == Some(Ordering::Equal) { Value::Null } else { value::owned(rest[0]) }
 }
 
 /// The greatest or the least; NULL if one is. With a text among them all are texts.
@@ -527,5 +516,5 @@ pub(crate) fn extreme(arguments: Arguments<'_>, wanted: Ordering) -> Value {
         return found.map_or(Value::Null, Value::Text);
     }
     let best = |best, value| if order(is_binary, value, best) == Some(wanted) { value } else { best };
-    rest.iter().copied().reduce(best).map_or(Value::Null, owned)
+    rest.iter().copied().reduce(best).map_or(Value::Null, value::owned)
 }

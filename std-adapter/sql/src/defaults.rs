@@ -1,9 +1,8 @@
 //! DEFAULT in the place of a value: what the column is declared to have.
 
 use crate::Error;
-use crate::assignments::column_of;
 use crate::catalog::Column;
-use crate::dialect::literal;
+use crate::dialect::{last, literal};
 use crate::subquery::parts;
 use sqlparser::ast::{
     AssignmentTarget, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Insert, ObjectName, SetExpr, Value,
@@ -39,7 +38,7 @@ fn is_default(name: &str) -> bool {
 
 /// The same of all values of an INSERT into a table that has these columns.
 pub(crate) fn put_in_insert(insert: &mut Insert, all: &[Column]) -> Result<(), Error> {
-    let find = |name: &ObjectName| all.iter().find(|column| column_of(name).is_some_and(|name| column.is(name)));
+    let find = |name: &ObjectName| all.iter().find(|column| last(name).is_some_and(|name| column.is(name)));
     for assignment in &mut insert.assignments {
         if let AssignmentTarget::ColumnName(name) = &assignment.target
             && let Some(column) = find(name)

@@ -43,6 +43,6 @@ impl Session {
                 words.skip().ok_or_else(|| words.wrong())?;
             }
         }
-        words.table(&self.state).map(|(schema, _)| schema)
+        words.table(&self.state).map(|(schema, _)| schema.to_owned())
     }
 }

@@ -26,6 +26,7 @@ use sqlparser::ast::{
     ObjectName, OrderBy, OrderByKind, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableAlias, TableFactor,
     TableWithJoins, UnaryOperator, Value, ValueWithSpan, Visit, VisitMut, VisitorMut,
 };
+use std::fmt::Display;
 use std::ops::ControlFlow;
 
 /// Rewrites trees; collects what is to be bound.
@@ -113,6 +114,11 @@ pub(crate) fn qualified(name: &ObjectName) -> Result<(Option<&str>, &str), Error
     }
 }
 
+/// The last part of a name: without schema or table.
+pub(crate) fn last(name: &ObjectName) -> Option<&str> {
+    name.0.last()?.as_ident().map(|ident| ident.value.as_str())
+}
+
 pub(crate) fn ident(name: &str) -> Ident {
     Ident::with_quote('`', name)
 }
@@ -143,6 +149,11 @@ pub(crate) fn call(name: &str, arguments: Vec<Expr>) -> Expr {
 
 pub(crate) fn literal(value: Value) -> Expr {
     Expr::Value(value.with_empty_span())
+}
+
+/// A whole number, as a literal.
+pub(crate) fn numeral(number: impl Display) -> Expr {
+    literal(Value::Number(number.to_string(), false))
 }
 
 pub(crate) fn not(negated: bool, expr: Expr) -> Expr {
@@ -418,10 +429,7 @@ impl Rewriter<'_> {
                 if schema.is_none() && self.cte(table).is_some() {
                     return Ok(());
                 }
-                let schema = match schema {
-                    Some(schema) => catalog::schema(schema).ok_or_else(|| Error::unknown_database(schema))?,
-                    None => self.state.schema().ok_or_else(Error::no_database)?,
-                };
+                let schema = self.state.schema_or_current(schema)?;
                 if schema == catalog::TEST {
                     let table = self.state.scratch_name(table).ok_or_else(|| Error::unknown_table(schema, table))?;
                     *name = ObjectName::from(vec![ident(schema), ident(&table)]);

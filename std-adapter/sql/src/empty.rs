@@ -18,11 +18,7 @@ pub(crate) struct Empty {
 
 /// All of them.
 pub(crate) static ALL: LazyLock<Vec<Empty>> = LazyLock::new(|| {
-    let declared = parse::split(include_str!("empty.sql")).into_iter().map(|statement| {
-        let tokens = parse::tokens(&statement.text).expect("empty.sql is tested");
-        parse::parse(tokens, &statement.text).expect("empty.sql is tested")
-    });
-    declared.map(|statement| table(&statement).expect("empty.sql is tested")).collect()
+    parse::statements(include_str!("empty.sql")).map(|statement| table(&statement).expect("empty.sql is tested")).collect()
 });
 
 fn table(statement: &Statement) -> Option<Empty> {

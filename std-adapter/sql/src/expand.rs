@@ -3,6 +3,7 @@
 
 use crate::copies::Copies;
 use crate::dialect::{ident, literal, take};
+use crate::kinds::is_star;
 use crate::parse::template;
 use crate::{Error, rollup};
 use sqlparser::ast::{
@@ -13,10 +14,7 @@ use std::ops::ControlFlow;
 
 /// The same tree without WITH ROLLUP, names of columns in aliases of tables, ANY, ALL and rows that are compared with subqueries.
 pub(crate) fn expand<T: VisitMut>(tree: &mut T, copies: &mut Copies) -> Result<(), Error> {
-    match tree.visit(&mut Expander { copies }) {
-        ControlFlow::Break(error) => Err(error),
-        ControlFlow::Continue(()) => Ok(()),
-    }
+    tree.visit(&mut Expander { copies }).break_value().map_or(Ok(()), Err)
 }
 
 struct Expander<'c> {
@@ -138,10 +136,7 @@ fn is_comparison(op: &BinaryOperator) -> bool {
 /// How many columns a query has; None if that is not known before it is run.
 pub(crate) fn columns_of(body: &SetExpr) -> Option<usize> {
     match body {
-        SetExpr::Select(select) => {
-            let is_one = |item: &SelectItem| matches!(item, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. });
-            select.projection.iter().all(is_one).then_some(select.projection.len())
-        }
+        SetExpr::Select(select) => (!select.projection.iter().any(is_star)).then_some(select.projection.len()),
         SetExpr::SetOperation { left, .. } => columns_of(left),
         SetExpr::Query(query) => columns_of(&query.body),
         _ => None,

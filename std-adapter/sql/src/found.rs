@@ -2,8 +2,9 @@
 
 use crate::Error;
 use crate::columns::leftmost;
+use crate::limits::of_parameter;
+use crate::literals::index;
 use crate::state::{State, lock};
-use perfschema::core::table::Value as Cell;
 use perfschema::render::OwnedValue;
 use sqlparser::ast::{Expr, LimitClause, Query, SetExpr, Value, ValueWithSpan};
 
@@ -40,14 +41,7 @@ pub(crate) fn count_all(query: &mut Query, parameters: &[OwnedValue], state: &St
     warn(state, message);
     let number = |expr: Option<&Expr>| match expr {
         Some(Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. })) => digits.parse().ok(),
-        Some(Expr::Value(ValueWithSpan { value: Value::Placeholder(name), .. })) => {
-            let place = name.trim_start_matches('?').parse::<usize>().ok()?.checked_sub(1)?;
-            match parameters.get(place)?.as_value() {
-                Cell::Unsigned(number) => Some(number),
-                Cell::Signed(number) => u64::try_from(number).ok(),
-                _ => None,
-            }
-        }
+        Some(Expr::Value(ValueWithSpan { value: Value::Placeholder(name), .. })) => of_parameter(parameters.get(index(name)?)?),
         _ => None,
     };
     let (skip, most) = match &query.limit_clause {

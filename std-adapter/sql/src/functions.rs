@@ -94,13 +94,9 @@ pub(crate) fn varies(name: &str) -> bool {
 pub(crate) const SLEEP_ALONE: &str = "sleep_alone";
 
 impl Function {
-    fn is_of_numbers(&self) -> bool {
-        OF_NUMBERS.contains(&self.name)
-    }
-
     /// Whether its argument of this number, from 0, is a number, whatever is written there.
     pub(crate) fn takes_number(&self, place: usize) -> bool {
-        self.is_of_numbers() || WITH_NUMBERS.iter().any(|(name, places)| *name == self.name && places.contains(&place))
+        OF_NUMBERS.contains(&self.name) || WITH_NUMBERS.iter().any(|(name, places)| *name == self.name && places.contains(&place))
     }
 
     /// No client can call it.
@@ -318,7 +314,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     function("time_key", 1, 1, INTEGER, times::time_key).internal(),
     function("time_of_key", 1, 1, TEXT, times::time_of_key).internal(),
     // Of one argument the dialect calls to_time and to_datetime in the place of these.
-    function("time", 1, 1, TEXT, |a, _| Ok(a[0].try_into().unwrap_or(Value::Null))),
+    function("time", 1, 1, TEXT, |a, _| Ok(value::owned(a[0]))),
     function("timestamp", 1, 2, TEXT, |a, _| Ok(times::timestamp(a))),
     function("date_format", 2, 2, TEXT, |a, _| {
         Ok(texts::on(a, 1, |format| times::at(&a[..1], |moment| Value::Text(moment.format(&format))).unwrap_or(Value::Null)))

@@ -396,7 +396,7 @@ fn all_tables(state: &State) -> Vec<Vec<OwnedValue>> {
 fn all_columns(state: &State) -> Vec<Vec<OwnedValue>> {
     let mut rows = Vec::new();
     let mut add = |schema: &str, table: &str, columns: &[Column], primary_key: &[&str]| {
-        let is_read = state.account().right == Right::Read && schema != TEST;
+        let is_read = state.account.right == Right::Read && schema != TEST;
         let privileges = if is_read { "select" } else { "select,insert,update,references" };
         let row = |(ordinal, column): (u64, &Column)| {
             let key = if primary_key.contains(&column.name.as_str()) { "PRI" } else { "" };
@@ -571,17 +571,17 @@ fn plugins(_: &State) -> Vec<Vec<OwnedValue>> {
 }
 
 fn grantee(state: &State) -> OwnedValue {
-    let account = state.account();
+    let account = &state.account;
     format!("'{}'@'{}'", account.user, account.host).into()
 }
 
 fn schema_privileges(state: &State) -> Vec<Vec<OwnedValue>> {
-    let privileges: &[&str] = match state.account().right {
+    let privileges: &[&str] = match state.account.right {
         Right::Read => &["SELECT"],
         Right::Control => &["SELECT", "INSERT", "UPDATE", "DELETE", "DROP"],
     };
     let row = |privilege: &&str| {
-        let schema = crate::catalog::PERFORMANCE_SCHEMA.into();
+        let schema = PERFORMANCE_SCHEMA.into();
         vec![grantee(state), "def".into(), schema, (*privilege).into(), "NO".into()]
     };
     privileges.iter().map(row).collect()
@@ -589,7 +589,7 @@ fn schema_privileges(state: &State) -> Vec<Vec<OwnedValue>> {
 
 fn user_privileges(state: &State) -> Vec<Vec<OwnedValue>> {
     let row = |privilege: &&str| vec![grantee(state), "def".into(), (*privilege).into(), "NO".into()];
-    state.account().right.global_privileges().iter().map(row).collect()
+    state.account.right.global_privileges().iter().map(row).collect()
 }
 
 fn views(state: &State) -> Vec<Vec<OwnedValue>> {

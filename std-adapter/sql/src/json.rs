@@ -155,8 +155,7 @@ impl Json {
                 text.push('{');
                 for (index, ((_, name), member)) in members.iter().enumerate() {
                     begin(text, index);
-                    quote(name, text);
-                    text.push_str(": ");
+                    let _ = write!(text, "{}: ", quoted(name));
                     member.write_pretty(text, depth + 1);
                 }
                 line(text, depth);
@@ -176,17 +175,12 @@ impl Json {
 }
 
 /// The text as a literal of JSON's.
-pub(crate) fn quote(text: &str, to: &mut String) {
-    let _ = write!(to, "{}", serde_json::Value::from(text));
+pub(crate) fn quoted(text: &str) -> serde_json::Value {
+    serde_json::Value::from(text)
 }
 
 impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quoted = |text: &str| {
-            let mut quoted = String::with_capacity(text.len() + 2);
-            quote(text, &mut quoted);
-            quoted
-        };
         match self {
             Json::Null => f.write_str("null"),
             Json::Boolean(value) => write!(f, "{value}"),
@@ -194,7 +188,7 @@ impl fmt::Display for Json {
             Json::Double(number) if number.abs() >= 1e15 || (*number != 0.0 && number.abs() < 1e-5) => write!(f, "{number:e}"),
             // A whole one shows that it is none of the integers.
             Json::Double(number) => write!(f, "{number:?}"),
-            Json::Text(text) => f.write_str(&quoted(text)),
+            Json::Text(text) => write!(f, "{}", quoted(text)),
             Json::Array(elements) => {
                 f.write_char('[')?;
                 for (index, element) in elements.iter().enumerate() {

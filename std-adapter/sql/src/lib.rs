@@ -22,7 +22,7 @@
 //!
 //! **How it fits.** A [`Database`] is made of a [`Program`] and gives each client a [`Session`], with a current schema, variables and
 //! warnings of its own. Results are [`Grid`](perfschema::render::Grid)s, refusals are [`Error`]s with MySQL's number, SQLSTATE and text.
-//! The command `perfschema sql` prints them, a server would send them.
+//! The command `perfschema sql` prints them, perfschema-server sends them.
 //!
 //! **How it works.** A statement is parsed, rewritten as a tree, and run by SQLite over virtual tables. Every table that the core declares
 //! is there, with the columns that it declares. A statement copies the rows of a table once, each of them whole, and every part of the

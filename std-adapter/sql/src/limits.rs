@@ -1,7 +1,7 @@
 //! LIMIT: whole numbers, written in the statement or given by the client.
 
 use crate::Error;
-use crate::dialect::{Rewriter, heading, literal};
+use crate::dialect::{Rewriter, heading, numeral};
 use crate::value::plain;
 use perfschema::render::OwnedValue;
 use sqlparser::ast::{Expr, LimitClause, Query, Value, ValueWithSpan};
@@ -30,7 +30,7 @@ impl Rewriter<'_> {
             };
             // `LIMIT 5, 18446744073709551615`: more rows than SQLite has numbers for.
             let rows = i64::try_from(rows).unwrap_or(i64::MAX);
-            *number = literal(Value::Number(rows.to_string(), false));
+            *number = numeral(rows);
         }
         Ok(())
     }
@@ -41,7 +41,7 @@ fn of_digits(text: &str) -> Option<u64> {
 }
 
 /// Clients send numbers as texts, too, and as fractions that are none.
-fn of_parameter(value: &OwnedValue) -> Option<u64> {
+pub(crate) fn of_parameter(value: &OwnedValue) -> Option<u64> {
     match plain(value.clone()) {
         OwnedValue::Unsigned(number) => Some(number),
         OwnedValue::Signed(number) => number.try_into().ok(),

@@ -50,7 +50,7 @@ pub(crate) fn type_moments(tree: &mut impl VisitMut, state: &State, parameters: 
 }
 
 /// Of the client's values the place of that which a placeholder stands for.
-fn index(placeholder: &str) -> Option<usize> {
+pub(crate) fn index(placeholder: &str) -> Option<usize> {
     placeholder.trim_start_matches('?').parse::<usize>().ok()?.checked_sub(1)
 }
 

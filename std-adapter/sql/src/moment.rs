@@ -212,15 +212,9 @@ impl Moment {
             }
             return Moment::parse(&text);
         }
-        let ((year, month, day), time) = Moment::parts(text)?;
-        if !(0..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=days_in(year, month)).contains(&day) {
-            return None;
-        }
-        let mut micros = days(year, month, day) * DAY;
-        if let Some(time) = time {
-            micros += Moment::micros_of_clock(time)?;
-        }
-        Some(Moment { micros, date_only: time.is_none() })
+        let (date, time) = Moment::parts(text)?;
+        let micros = time.map_or(Some(0), Moment::micros_of_clock)?;
+        Some(Moment { date_only: time.is_none(), ..Moment::of_parts(date, micros)? })
     }
 
     /// Later by so many units; earlier, if negative. None: out of the years that there are, or no such unit.

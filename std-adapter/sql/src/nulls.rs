@@ -2,6 +2,7 @@
 //! Clients that are typed, as those of Rust and Go, take the one for an option and the other for a number.
 
 use crate::calls::name_of;
+use crate::dialect::last;
 use crate::kinds;
 use sqlparser::ast::{
     BinaryOperator, Expr, GroupByExpr, JoinOperator, ObjectName, Query, Select, TableFactor, TableWithJoins, UnaryOperator,
@@ -205,8 +206,7 @@ impl Visitor for Tables<'_> {
     type Break = ();
 
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
-        let name = relation.0.last().and_then(|name| name.as_ident());
-        self.names.extend(name.map(|name| name.value.to_ascii_lowercase()));
+        self.names.extend(last(relation).map(str::to_ascii_lowercase));
         ControlFlow::Continue(())
     }
 }

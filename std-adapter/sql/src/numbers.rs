@@ -76,13 +76,12 @@ pub(crate) fn remainder(a: &Number, b: &Number) -> Number {
 
 /// An exact number with a point; all else stays as it is.
 pub(crate) fn on_decimal(value: ValueRef<'_>, f: impl Fn(&Decimal) -> Decimal) -> Value {
-    match value {
-        ValueRef::Blob(_) => match Number::of(value) {
-            Some(Number::Decimal(decimal)) => f(&decimal).store(),
-            _ => Value::try_from(value).unwrap_or(Value::Null),
-        },
-        other => Value::try_from(other).unwrap_or(Value::Null),
+    if let ValueRef::Blob(_) = value
+        && let Some(Number::Decimal(decimal)) = Number::of(value)
+    {
+        return f(&decimal).store();
     }
+    value::owned(value)
 }
 
 /// With so many digits behind the point, if it is exact.

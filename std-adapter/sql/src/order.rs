@@ -9,7 +9,7 @@ use crate::kinds::{Kind, is_star, selects};
 use crate::parse::template;
 use crate::state::State;
 use crate::subquery::spend_aliases;
-use crate::value::Number;
+use crate::value::{self, Number};
 use crate::{Error, assigned};
 use rusqlite::types::{Value, ValueRef};
 use sqlparser::ast::{
@@ -156,7 +156,7 @@ impl Rewriter<'_> {
 pub(crate) fn number_key(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let number = match arguments[0] {
         ValueRef::Null => return Ok(Value::Null),
-        value @ ValueRef::Text(_) => return Ok(Value::try_from(value).unwrap_or(Value::Null)),
+        value @ ValueRef::Text(_) => return Ok(value::owned(value)),
         value => Number::of(value),
     };
     let in_order = |real: f64| {
@@ -187,7 +187,7 @@ pub(crate) fn number_key(arguments: Arguments<'_>, _: &State) -> Result<Value, E
 
 /// The number again.
 pub(crate) fn number_of_key(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let ValueRef::Blob(key) = arguments[0] else { return Ok(Value::try_from(arguments[0]).unwrap_or(Value::Null)) };
+    let ValueRef::Blob(key) = arguments[0] else { return Ok(value::owned(arguments[0])) };
     if let Some(own) = key.get(24..).filter(|own| own.len() > 8) {
         return Ok(Value::Blob(own.to_vec()));
     }

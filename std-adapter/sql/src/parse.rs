@@ -333,10 +333,18 @@ pub(crate) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
 }
 
+fn constant(sql: &str) -> Statement {
+    tokens(sql).and_then(|tokens| parse(tokens, sql)).expect("it is a constant of this crate, and tested")
+}
+
+/// Those of a file of this crate.
+pub(crate) fn statements(file: &str) -> impl Iterator<Item = Statement> {
+    split(file).into_iter().map(|piece| constant(&piece.text))
+}
+
 /// A query made of one that is written here.
 pub(crate) fn template(sql: &str) -> Query {
-    let statement = tokens(sql).and_then(|tokens| parse(tokens, sql)).expect("templates are constants of this crate, and tested");
-    match statement {
+    match constant(sql) {
         Statement::Query(query) => *query,
         other => unreachable!("{other} is no query"),
     }

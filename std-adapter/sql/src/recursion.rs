@@ -12,7 +12,7 @@
 //! By the collation of that column all depths are equal, so UNION finds the rows that were there already.
 
 use crate::Error;
-use crate::dialect::{call, ident, literal, qualified};
+use crate::dialect::{call, ident, literal, numeral, qualified};
 use crate::expand::{query_of, renamed, select_from};
 use crate::functions::Arguments;
 use crate::kinds::selects;
@@ -162,5 +162,5 @@ fn step_of(factor: &mut TableFactor, cte: &Ident, most: u64) -> Expr {
         known = alias.name.clone();
     }
     let depth = Expr::CompoundIdentifier(vec![known, ident(DEPTH)]);
-    call("deeper", vec![depth, literal(Literal::Number(most.to_string(), false))])
+    call("deeper", vec![depth, numeral(most)])
 }

@@ -4,14 +4,14 @@
 use crate::Error;
 use crate::calls::name_of;
 use crate::copies::Copies;
-use crate::dialect::{heading, ident, literal};
+use crate::dialect::{heading, ident, numeral};
 use crate::expand::{null, query_of, renamed, select_from};
 use crate::parse::template;
-use crate::subquery::{is_aggregate, is_named, parts, without_aliases};
+use crate::subquery::{is_aggregate, is_named, parts, search, without_aliases, without_parentheses};
 use sqlparser::ast::{
     Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, GroupByWithModifier, Ident, OrderBy, OrderByExpr,
-    OrderByKind, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Value, ValueWithSpan, Visit, VisitMut, Visitor,
-    VisitorMut,
+    OrderByKind, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Value, ValueWithSpan, VisitMut, VisitorMut,
+    visit_expressions,
 };
 use std::mem::{Discriminant, discriminant};
 use std::ops::ControlFlow;
@@ -104,7 +104,8 @@ struct Rollup {
 impl Rollup {
     fn of(select: &mut Select) -> Result<Rollup, Error> {
         // One window is over all groups together.
-        if has_window(&select.projection) {
+        let is_window = |expr: &Expr| matches!(expr, Expr::Function(function) if function.over.is_some());
+        if search(&select.projection, |expr| is_window(expr).then_some(())).is_some() {
             return Err(Error::unsupported("window functions with ROLLUP"));
         }
         let mut items = Vec::new();
@@ -236,7 +237,7 @@ impl Rollup {
         }
         for (index, by) in hidden.iter().enumerate() {
             let expr = match by {
-                Hidden::IsLeftOut(place) => number((*place >= kept).into()),
+                Hidden::IsLeftOut(place) => numeral(u8::from(*place >= kept)),
                 Hidden::Expr(expr) => replace.expr((**expr).clone())?,
             };
             projection.push(SelectItem::ExprWithAlias { expr, alias: column_name(self.items.len() + index) });
@@ -266,47 +267,10 @@ fn column(index: usize) -> Expr {
     Expr::CompoundIdentifier(vec![ident(ALL), column_name(index)])
 }
 
-fn number(number: u64) -> Expr {
-    literal(Value::Number(number.to_string(), false))
-}
-
-fn without_parentheses(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Nested(inner) => without_parentheses(inner),
-        other => other,
-    }
-}
-
 /// Whether the name stands in it.
 fn mentions(expr: &Expr, name: &Ident) -> bool {
-    struct Search<'n>(&'n Ident);
-    impl Visitor for Search<'_> {
-        type Break = ();
-        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-            if is_named(expr, self.0) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        }
-    }
-    expr.visit(&mut Search(name)).is_break()
-}
-
-fn has_window(projection: &Vec<SelectItem>) -> bool {
-    struct Search(usize);
-    impl Visitor for Search {
-        type Break = ();
-        fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
-            self.0 += 1;
-            ControlFlow::Continue(())
-        }
-        fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
-            self.0 -= 1;
-            ControlFlow::Continue(())
-        }
-        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-            let is_window = matches!(expr, Expr::Function(function) if function.over.is_some());
-            if is_window && self.0 == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        }
-    }
-    projection.visit(&mut Search(0)).is_break()
+    let look = |expr: &Expr| if is_named(expr, name) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    visit_expressions(expr, look).is_break()
 }
 
 /// Replaces the keys that are left out by NULL, but not in what is counted or summed up nor in keys that are kept, and GROUPING() by its
@@ -321,10 +285,7 @@ struct LeftOut<'k> {
 
 impl LeftOut<'_> {
     fn expr(&mut self, mut expr: Expr) -> Result<Expr, Error> {
-        match VisitMut::visit(&mut expr, self) {
-            ControlFlow::Break(error) => Err(error),
-            ControlFlow::Continue(()) => Ok(expr),
-        }
+        VisitMut::visit(&mut expr, self).break_value().map_or(Ok(expr), Err)
     }
 
     /// The first key that is the same column, or written the same.
@@ -370,7 +331,7 @@ impl LeftOut<'_> {
             };
             bits = bits << 1 | u64::from(place.ok_or_else(wrong)? >= self.kept);
         }
-        Ok(number(bits))
+        Ok(numeral(bits))
     }
 }
 

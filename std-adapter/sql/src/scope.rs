@@ -6,7 +6,7 @@ use crate::calls::name_of;
 use crate::catalog;
 use crate::dialect::{Rewriter, qualified};
 use crate::kinds::is_star;
-use crate::subquery::{is_aggregate, parts};
+use crate::subquery::{is_aggregate, parts, without_parentheses};
 use sqlparser::ast::{
     Expr, GroupByExpr, Ident, Query, Select, SelectItem, TableAlias, TableFactor, TableWithJoins, Visit, Visitor,
 };
@@ -67,13 +67,6 @@ fn names_in(condition: &Expr) -> Vec<Vec<Ident>> {
 pub(crate) fn begins_with_unit(expr: &Expr) -> bool {
     matches!(expr, Expr::Function(function)
         if ["timestampdiff", "timestampadd", "get_format"].iter().any(|name| name.eq_ignore_ascii_case(name_of(function).0)))
-}
-
-fn without_parentheses(mut expr: &Expr) -> &Expr {
-    while let Expr::Nested(inner) = expr {
-        expr = inner;
-    }
-    expr
 }
 
 impl Rewriter<'_> {

@@ -305,7 +305,7 @@ impl Session {
         let columns = match parse::parse(tokens, statement)? {
             Statement::Query(mut query) => {
                 columns::name_as_written(&mut query, headings);
-                self.columns_of(&mut query)?
+                self.columns_and_kinds_of(&mut query)?.0
             }
             _ => Vec::new(),
         };
@@ -370,8 +370,7 @@ impl Session {
     /// # Errors
     /// 1049, there is no such schema.
     pub fn use_schema(&mut self, name: &str) -> Result<(), Error> {
-        let schema = catalog::schema(name).ok_or_else(|| Error::unknown_database(name))?;
-        lock(&self.state.settings).schema = Some(schema);
+        lock(&self.state.settings).schema = Some(catalog::known_schema(name)?);
         Ok(())
     }
 
@@ -624,7 +623,7 @@ impl Session {
         if query.limit_clause.is_none()
             && let Ok(limit) = i64::try_from(self.state.number("sql_select_limit"))
         {
-            let limit = Some(dialect::literal(sqlparser::ast::Value::Number(limit.to_string(), false)));
+            let limit = Some(dialect::numeral(limit));
             query.limit_clause = Some(LimitClause::LimitOffset { limit, offset: None, limit_by: Vec::new() });
         }
     }
@@ -712,10 +711,6 @@ impl Session {
         lock(&state.settings).result = part;
         let (columns, _) = columns::heads(query, written, rewritten, columns, &mut grid);
         Ok(Grid { columns, rows: grid })
-    }
-
-    fn columns_of(&mut self, query: &mut Query) -> Result<Vec<ColumnHead>, Error> {
-        self.columns_and_kinds_of(query).map(|(heads, _)| heads)
     }
 
     fn columns_and_kinds_of(&mut self, query: &mut Query) -> Result<(Vec<ColumnHead>, Vec<kinds::Kind>), Error> {

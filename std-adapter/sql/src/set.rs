@@ -2,6 +2,7 @@
 
 use crate::change::select_of;
 use crate::collation::{check_character_set, check_collation};
+use crate::dialect::literal;
 use crate::session::{Outcome, Session};
 use crate::show::Words;
 use crate::state::lock;
@@ -9,7 +10,7 @@ use crate::variables::Checked;
 use crate::{Error, parse, variables};
 use perfschema::metric::MonitorCommand;
 use perfschema::render::OwnedValue;
-use sqlparser::ast::{Expr, ObjectName, SelectItem, Set, Statement};
+use sqlparser::ast::{ContextModifier, Expr, ObjectName, SelectItem, Set, Statement, Value};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 /// What a statement assigns, as far as it is known before anything is assigned: where one assignment cannot be, none is.
@@ -58,9 +59,9 @@ impl Session {
             .iter()
             .map(|(_, _, value)| match value {
                 // `SET sql_mode = ansi`: a bare word is a text.
-                Expr::Identifier(name) if !name.value.starts_with('@') => SelectItem::UnnamedExpr(Expr::Value(
-                    sqlparser::ast::Value::SingleQuotedString(name.value.clone()).with_empty_span(),
-                )),
+                Expr::Identifier(name) if !name.value.starts_with('@') => {
+                    SelectItem::UnnamedExpr(literal(Value::SingleQuotedString(name.value.clone())))
+                }
                 other => SelectItem::UnnamedExpr(other.clone()),
             })
             .collect();
@@ -240,6 +241,6 @@ impl Characters {
     }
 }
 
-fn is_global(scope: Option<&sqlparser::ast::ContextModifier>) -> bool {
-    matches!(scope, Some(sqlparser::ast::ContextModifier::Global))
+fn is_global(scope: Option<&ContextModifier>) -> bool {
+    matches!(scope, Some(ContextModifier::Global))
 }

@@ -68,7 +68,7 @@ pub(crate) fn select(state: &State, tokens: &[TokenWithSpan], text: &str) -> Res
             None => String::new(),
         };
         words.end()?;
-        return Ok(Some(columns_select(state, &schema, &table, false)? + &column + ORDER));
+        return Ok(Some(columns_select(state, schema, &table, false)? + &column + ORDER));
     }
     if !words.take("SHOW") {
         return Ok(None);
@@ -207,7 +207,7 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
         let kind = if full { ", TABLE_TYPE AS Table_type" } else { "" };
         let select = format!(
             "SELECT TABLE_NAME AS `{heading}`{kind} FROM information_schema.TABLES WHERE TABLE_SCHEMA = {}",
-            quote(&schema)
+            quote(schema)
         );
         return words.filtered(&select, "TABLE_NAME", " ORDER BY TABLE_NAME");
     }
@@ -219,24 +219,24 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
              Index_length, DATA_FREE AS Data_free, AUTO_INCREMENT AS Auto_increment, CREATE_TIME AS Create_time, UPDATE_TIME AS \
              Update_time, CHECK_TIME AS Check_time, TABLE_COLLATION AS Collation, CHECKSUM AS Checksum, CREATE_OPTIONS AS \
              Create_options, TABLE_COMMENT AS Comment FROM information_schema.TABLES WHERE TABLE_SCHEMA = {}",
-            quote(&schema)
+            quote(schema)
         );
         return words.filtered(&select, "TABLE_NAME", " ORDER BY TABLE_NAME");
     }
     if words.take("COLUMNS") || words.take("FIELDS") {
         let (schema, table) = words.table_from(state)?;
-        let select = columns_select(state, &schema, &table, full)?;
+        let select = columns_select(state, schema, &table, full)?;
         return words.filtered(&select, "COLUMN_NAME", ORDER);
     }
     if words.take("INDEX") || words.take("INDEXES") || words.take("KEYS") {
         let (schema, table) = words.table_from(state)?;
-        columns(state, &schema, &table)?;
+        columns(state, schema, &table)?;
         let select = format!(
             "SELECT TABLE_NAME AS `Table`, NON_UNIQUE AS Non_unique, INDEX_NAME AS Key_name, SEQ_IN_INDEX AS Seq_in_index, COLUMN_NAME AS \
              Column_name, COLLATION AS Collation, CARDINALITY AS Cardinality, SUB_PART AS Sub_part, PACKED AS Packed, NULLABLE AS `Null`, \
              INDEX_TYPE AS Index_type, COMMENT AS Comment, INDEX_COMMENT AS Index_comment, IS_VISIBLE AS Visible, EXPRESSION AS \
              Expression FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}",
-            quote(&schema),
+            quote(schema),
             quote(&table)
         );
         return words.filtered(&select, "INDEX_NAME", "");
@@ -244,19 +244,19 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
     if words.take("CREATE") {
         if words.take("DATABASE") || words.take("SCHEMA") {
             let _ = words.take("IF") && words.take("NOT") && words.take("EXISTS");
-            let schema = words.known_schema()?;
+            let schema = catalog::known_schema(&words.name()?)?;
             words.end()?;
             let sql = format!(
                 "CREATE DATABASE `{schema}` /*!40100 DEFAULT CHARACTER SET {CHARACTER_SET} COLLATE {COLLATION} */ /*!80016 DEFAULT \
                  ENCRYPTION='N' */"
             );
-            return Ok(format!("SELECT {} AS `Database`, {} AS `Create Database`", quote(&schema), quote(&sql)));
+            return Ok(format!("SELECT {} AS `Database`, {} AS `Create Database`", quote(schema), quote(&sql)));
         }
         for kind in ["PROCEDURE", "FUNCTION"] {
             if words.take(kind) {
                 let (schema, name) = words.table(state)?;
                 words.end()?;
-                return routines::create(state, kind, &schema, &name);
+                return routines::create(state, kind, schema, &name);
             }
         }
         let view = words.take("VIEW");
@@ -265,7 +265,7 @@ fn show(state: &State, words: &mut Words<'_>) -> Result<String, Error> {
         }
         let (schema, table) = words.table(state)?;
         words.end()?;
-        return create(state, &schema, &table);
+        return create(state, schema, &table);
     }
     for what in ["STATUS", "VARIABLES"] {
         if words.take(what) {
@@ -355,7 +355,7 @@ fn empty(words: &mut Words<'_>) -> Result<Option<String>, Error> {
 }
 
 fn grants(state: &State) -> String {
-    let account = state.account();
+    let account = &state.account;
     let rights = match account.right {
         crate::Right::Read => "SELECT",
         crate::Right::Control => "SELECT, INSERT, UPDATE, DELETE, DROP",
@@ -383,8 +383,7 @@ fn columns_select(state: &State, schema: &str, table: &str, full: bool) -> Resul
 /// The columns, and whether it is a view.
 fn columns(state: &State, schema: &str, table: &str) -> Result<(String, Vec<Column>, bool), Error> {
     if schema == catalog::TEST {
-        let found = state.scratch().into_iter().find(|found| found.name.eq_ignore_ascii_case(table));
-        let found = found.ok_or_else(|| Error::unknown_table(schema, table))?;
+        let found = state.scratch_table(table).ok_or_else(|| Error::unknown_table(schema, table))?;
         return Ok((found.name, found.columns, false));
     }
     let (_, relation) = state.relation(schema, table, "SELECT")?;
@@ -447,10 +446,6 @@ fn engine_status(state: &State) -> String {
         format!("SELECT 'performance_schema' AS Type, {} AS Name, {} AS Status", quote(name), quote(status))
     };
     rows.iter().map(row).collect::<Vec<_>>().join(" UNION ALL ")
-}
-
-fn current_schema(state: &State) -> Result<String, Error> {
-    state.schema().map(str::to_owned).ok_or_else(Error::no_database)
 }
 
 /// The words of a statement that the parser is not asked of.
@@ -561,42 +556,34 @@ impl<'a> Words<'a> {
         if self.next >= self.tokens.len() { Ok(()) } else { Err(self.wrong()) }
     }
 
-    fn known_schema(&mut self) -> Result<String, Error> {
-        let name = self.name()?;
-        catalog::schema(&name).map(str::to_owned).ok_or_else(|| Error::unknown_database(&name))
-    }
-
     /// `[FROM schema]`, or the current one.
-    fn schema(&mut self, state: &State) -> Result<String, Error> {
-        if self.take("FROM") || self.take("IN") {
-            return self.known_schema();
-        }
-        current_schema(state)
+    fn schema(&mut self, state: &State) -> Result<&'static str, Error> {
+        let name = if self.take("FROM") || self.take("IN") { Some(self.name()?) } else { None };
+        state.schema_or_current(name.as_deref())
     }
 
     /// `[schema.]table`
-    pub(crate) fn table(&mut self, state: &State) -> Result<(String, String), Error> {
+    pub(crate) fn table(&mut self, state: &State) -> Result<(&'static str, String), Error> {
         let (schema, table) = self.qualified()?;
-        Ok((schema.map_or_else(|| current_schema(state), Ok)?, table))
+        Ok((schema.map_or_else(|| state.schema_or_current(None), Ok)?, table))
     }
 
     /// `FROM [schema.]table [FROM schema]`: the last one that is said, or else the current one.
-    fn table_from(&mut self, state: &State) -> Result<(String, String), Error> {
+    fn table_from(&mut self, state: &State) -> Result<(&'static str, String), Error> {
         if !(self.take("FROM") || self.take("IN")) {
             return Err(self.wrong());
         }
         let (schema, table) = self.qualified()?;
         let schema = if self.is_next("FROM") || self.is_next("IN") { Some(self.schema(state)?) } else { schema };
-        Ok((schema.map_or_else(|| current_schema(state), Ok)?, table))
+        Ok((schema.map_or_else(|| state.schema_or_current(None), Ok)?, table))
     }
 
-    fn qualified(&mut self) -> Result<(Option<String>, String), Error> {
+    fn qualified(&mut self) -> Result<(Option<&'static str>, String), Error> {
         let first = self.name()?;
         if !self.take_token(&Token::Period) {
             return Ok((None, first));
         }
-        let schema = catalog::schema(&first).ok_or_else(|| Error::unknown_database(&first))?;
-        Ok((Some(schema.to_owned()), self.name()?))
+        Ok((Some(catalog::known_schema(&first)?), self.name()?))
     }
 
     fn listed(&mut self, state: &State, listed: &Listed) -> Result<String, Error> {
@@ -604,7 +591,7 @@ impl<'a> Words<'a> {
         if let Some(column) = listed.schema {
             let schema = if self.is_next("FROM") || self.is_next("IN") { Some(self.schema(state)?) } else { None };
             let condition = if select.contains(" WHERE ") { "AND" } else { "WHERE" };
-            let _ = schema.map(|schema| write!(select, " {condition} {column} = {}", quote(&schema)));
+            let _ = schema.map(|schema| write!(select, " {condition} {column} = {}", quote(schema)));
         }
         self.filtered(&select, listed.name, "")
     }

@@ -48,7 +48,11 @@ enum Key {
 
 /// The text as MySQL's default collation compares it: without case.
 pub(crate) fn fold(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).collect()
+    folded(text).collect()
+}
+
+fn folded(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(char::to_lowercase)
 }
 
 /// The order of texts in MySQL's default collation: without case.
@@ -57,7 +61,7 @@ pub(crate) fn compare(a: &str, b: &str) -> std::cmp::Ordering {
         let lower = |byte: u8| byte.to_ascii_lowercase();
         a.bytes().map(lower).cmp(b.bytes().map(lower))
     } else {
-        fold(a).cmp(&fold(b))
+        folded(a).cmp(folded(b))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use crate::Error;
 use crate::catalog;
-use crate::dialect::{Cte, Rewriter, heading, ident, qualified};
+use crate::dialect::{Cte, Rewriter, heading, ident, last, qualified};
 use crate::kinds::is_star;
 use sqlparser::ast::{
-    Expr, JoinConstraint, JoinOperator, ObjectName, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr,
-    TableFactor, TableWithJoins,
+    Expr, JoinConstraint, JoinOperator, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, TableFactor,
+    TableWithJoins,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -62,11 +62,6 @@ pub(crate) fn is_merged(table: &TableWithJoins) -> bool {
 
 fn has(columns: &[Column], name: &str) -> bool {
     columns.iter().any(|[_, column]| column.eq_ignore_ascii_case(name))
-}
-
-/// The name without its schema.
-fn last(name: &ObjectName) -> Option<&str> {
-    name.0.last()?.as_ident().map(|name| name.value.as_str())
 }
 
 impl Columns {
@@ -258,8 +253,7 @@ impl Rewriter<'_> {
         let schema = schema.or(self.state.schema())?;
         let names = |columns: &[catalog::Column]| columns.iter().map(|column| column.name.clone()).collect();
         if schema.eq_ignore_ascii_case(catalog::TEST) {
-            let scratch = self.state.scratch();
-            return scratch.iter().find(|known| known.name.eq_ignore_ascii_case(table)).map(|known| names(&known.columns));
+            return self.state.scratch_table(table).map(|known| names(&known.columns));
         }
         let (_, relation) = self.state.catalog.find(schema, table)?;
         Some(names(relation.columns())).filter(|names: &Vec<String>| !names.is_empty())

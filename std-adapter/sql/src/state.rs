@@ -171,14 +171,6 @@ impl State {
         self.program.region()
     }
 
-    pub(crate) fn account(&self) -> &Account {
-        &self.account
-    }
-
-    pub(crate) fn connection_id(&self) -> u64 {
-        self.connection_id
-    }
-
     pub(crate) fn session_seconds(&self) -> u64 {
         self.started.elapsed().as_secs()
     }
@@ -205,6 +197,11 @@ impl State {
         lock(&self.settings).schema
     }
 
+    /// The schema that a statement names, or else the current one.
+    pub(crate) fn schema_or_current(&self, name: Option<&str>) -> Result<&'static str, Error> {
+        name.map_or_else(|| self.schema().ok_or_else(Error::no_database), catalog::known_schema)
+    }
+
     pub(crate) fn row_count(&self) -> i64 {
         lock(&self.settings).row_count
     }
@@ -223,6 +220,10 @@ impl State {
 
     pub(crate) fn scratch(&self) -> Vec<ScratchTable> {
         lock(&self.settings).scratch.clone()
+    }
+
+    pub(crate) fn scratch_table(&self, name: &str) -> Option<ScratchTable> {
+        lock(&self.settings).scratch.iter().find(|table| table.name.eq_ignore_ascii_case(name)).cloned()
     }
 
     pub(crate) fn scratch_name(&self, name: &str) -> Option<String> {

@@ -19,7 +19,7 @@ pub(crate) fn is_aggregate(expr: &Expr) -> bool {
 }
 
 /// The first of what is looked for that stands in it, and not in a query within.
-fn search<R>(tree: &impl Visit, look: impl FnMut(&Expr) -> Option<R>) -> Option<R> {
+pub(crate) fn search<R>(tree: &impl Visit, look: impl FnMut(&Expr) -> Option<R>) -> Option<R> {
     struct Search<L> {
         depth: usize,
         look: L,
@@ -39,10 +39,7 @@ fn search<R>(tree: &impl Visit, look: impl FnMut(&Expr) -> Option<R>) -> Option<
             found.map_or(ControlFlow::Continue(()), ControlFlow::Break)
         }
     }
-    match tree.visit(&mut Search { depth: 0, look }) {
-        ControlFlow::Break(found) => Some(found),
-        ControlFlow::Continue(()) => None,
-    }
+    tree.visit(&mut Search { depth: 0, look }).break_value()
 }
 
 fn has_aggregate(tree: &impl Visit) -> bool {
@@ -69,6 +66,13 @@ pub(crate) fn parts(expr: &Expr) -> Option<&[Ident]> {
         Expr::CompoundIdentifier(names) => Some(names),
         _ => None,
     }
+}
+
+pub(crate) fn without_parentheses(mut expr: &Expr) -> &Expr {
+    while let Expr::Nested(inner) = expr {
+        expr = inner;
+    }
+    expr
 }
 
 /// Whether it is a column of this name.
@@ -157,10 +161,7 @@ pub(crate) fn replace<'m>(expr: &mut Expr, meant: &dyn Fn(&Expr) -> Option<&'m E
         }
     }
     let mut replacer = Replace { meant, copies, depth: 0, level: 0 };
-    match VisitMut::visit(expr, &mut replacer) {
-        ControlFlow::Break(error) => Err(error),
-        ControlFlow::Continue(()) => Ok(()),
-    }
+    VisitMut::visit(expr, &mut replacer).break_value().map_or(Ok(()), Err)
 }
 
 /// HAVING knows what the columns of the result are called, and takes them before those of the tables, but for what is grouped by. Where there

@@ -31,7 +31,7 @@ fn of_thread<const N: usize>(
     for (value, column) in values.iter_mut().zip(columns) {
         *value = match rows.get(row as usize, declaration.column(column)?) {
             ToSqlOutput::Owned(value) => value,
-            ToSqlOutput::Borrowed(value) => value.try_into().unwrap_or(Value::Null),
+            ToSqlOutput::Borrowed(value) => value::owned(value),
             _ => Value::Null,
         };
     }
@@ -81,7 +81,7 @@ pub(crate) fn format_time(arguments: Arguments<'_>) -> Value {
     const UNITS: [(f64, &str); 8] =
         [(604_800e12, "w"), (86_400e12, "d"), (3_600e12, "h"), (60e12, "m"), (1e12, "s"), (1e9, "ms"), (1e6, "us"), (1e3, "ns")];
     let Some(text) = value::text(arguments[0]) else { return Value::Null };
-    let time_ps = value::Number::of(arguments[0]).map_or(0.0, |number| number.real());
+    let time_ps = Number::of(arguments[0]).map_or(0.0, |number| number.real());
     Value::Text(match UNITS.iter().find(|(unit_ps, _)| time_ps >= *unit_ps) {
         Some((unit_ps, unit)) => format!("{:.2} {unit}", time_ps / unit_ps),
         None => format!("{text} ps"),

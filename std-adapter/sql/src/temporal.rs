@@ -3,16 +3,16 @@
 //! To SQLite all of them are texts, which sort as the moments do where they have the same digits. So a function that makes one is told how
 //! many there are, a literal beside one is written like it, and where moments are of several kinds, numbers are compared in their place.
 
-use crate::calls::name_of;
-use crate::dialect::{Rewriter, call, literal, take};
+use crate::calls::{arguments, name_of};
+use crate::dialect::{Rewriter, call, literal, numeral, take};
 use crate::kinds::Kind;
 use crate::moment::{self, Moment};
 use crate::{Error, times, value};
 use perfschema::core::table::SqlType;
 use rusqlite::types::{Value, ValueRef};
 use sqlparser::ast::{
-    BinaryOperator, DataType, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Interval,
-    TypedString, UnaryOperator, Value as Literal, ValueWithSpan,
+    BinaryOperator, DataType, DateTimeField, Expr, Function, Interval, TypedString, UnaryOperator, Value as Literal,
+    ValueWithSpan,
 };
 
 /// MySQL has no more digits of a fraction.
@@ -114,25 +114,11 @@ fn fraction_of(text: &str) -> u8 {
     u8::try_from(digits).unwrap_or(MOST).min(MOST)
 }
 
-/// The arguments of a call that are expressions.
-fn arguments(function: &Function) -> Vec<&Expr> {
-    let FunctionArguments::List(list) = &function.args else { return Vec::new() };
-    let expr = |argument| match argument {
-        &FunctionArg::Unnamed(FunctionArgExpr::Expr(ref expr)) => Some(expr),
-        _ => None,
-    };
-    list.args.iter().filter_map(expr).collect()
-}
-
 fn whole(expr: Option<&&Expr>) -> Option<u8> {
     match expr {
         Some(Expr::Value(ValueWithSpan { value: Literal::Number(digits, _), .. })) => digits.parse::<u8>().ok(),
         _ => None,
     }
-}
-
-fn whole_number(digits: u8) -> Expr {
-    literal(Literal::Number(digits.to_string(), false))
 }
 
 /// How many digits of a fraction the moments of an expression have; the most, where that is not known.
@@ -151,7 +137,7 @@ fn known_number_digits(expr: &Expr, text: TextOf<'_>, kind: KindOf<'_>) -> Optio
     match expr {
         Expr::Nested(inner) => known_number_digits(inner, text, kind),
         Expr::Function(function) if name_of(function).0.eq_ignore_ascii_case("unix_timestamp") => {
-            arguments(function).first().map_or(Some(0), |moment| known_digits(moment, Some(text), kind))
+            arguments(function).next().map_or(Some(0), |moment| known_digits(moment, Some(text), kind))
         }
         _ => known_digits(expr, None, kind),
     }
@@ -175,7 +161,7 @@ fn known_digits(expr: &Expr, text: Option<TextOf<'_>>, kind: KindOf<'_>) -> Opti
         }
         Expr::Floor { .. } | Expr::Ceil { .. } => Some(0),
         Expr::Function(function) => {
-            let arguments = arguments(function);
+            let arguments: Vec<&Expr> = arguments(function).collect();
             match name_of(function).0.to_ascii_lowercase().as_str() {
                 "floor" | "ceiling" | "ceil" => Some(0),
                 "round" | "truncate" if arguments.len() == 1 => Some(0),
@@ -216,7 +202,7 @@ pub(crate) fn unit_of(interval: &Interval) -> String {
 /// What a call returns, if that is a moment.
 pub(crate) fn result(function: &Function, text: TextOf<'_>, kind: KindOf<'_>) -> Option<Kind> {
     let (name, is_rewritten) = name_of(function);
-    result_of(&name.to_ascii_lowercase(), is_rewritten, &arguments(function), text, kind)
+    result_of(&name.to_ascii_lowercase(), is_rewritten, &arguments(function).collect::<Vec<_>>(), text, kind)
 }
 
 fn result_of(name: &str, is_rewritten: bool, arguments: &[&Expr], text: TextOf<'_>, kind: KindOf<'_>) -> Option<Kind> {
@@ -298,9 +284,9 @@ impl Rewriter<'_> {
     pub(crate) fn as_moment(&self, expr: Expr, kind: Kind) -> Expr {
         match kind {
             Kind::Date => call("date", vec![expr]),
-            Kind::Time(digits) => call("to_time", vec![expr, whole_number(digits)]),
+            Kind::Time(digits) => call("to_time", vec![expr, numeral(digits)]),
             Kind::Datetime(digits) | Kind::Timestamp(digits) | Kind::Moment(digits) => {
-                call("to_datetime", vec![expr, whole_number(digits)])
+                call("to_datetime", vec![expr, numeral(digits)])
             }
             _ => expr,
         }
@@ -316,7 +302,7 @@ impl Rewriter<'_> {
             _ => call(name, arguments),
         };
         match kind {
-            Some(Kind::Decimal(_, scale)) => call("with_scale", vec![value, whole_number(scale)]),
+            Some(Kind::Decimal(_, scale)) => call("with_scale", vec![value, numeral(scale)]),
             // It is one already.
             None | Some(Kind::Date) if name != "str_to_date" => value,
             kind => self.as_moment(value, kind.unwrap_or(Kind::Unknown)),
@@ -330,7 +316,7 @@ impl Rewriter<'_> {
         let kind = from.later(unit, digits);
         let name = if from.is_time() { "time_add" } else { "date_add" };
         let unit = self.text(unit);
-        let digits = kind.digits().filter(|_| kind != Kind::Date).map(whole_number);
+        let digits = kind.digits().filter(|_| kind != Kind::Date).map(numeral);
         call(name, [moment, number, unit].into_iter().chain(digits).collect())
     }
 

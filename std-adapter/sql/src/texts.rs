@@ -68,10 +68,7 @@ pub(crate) fn row(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
 /// As many whole characters as fit into so many bytes.
 pub(crate) fn left_bytes(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
     let most = Number::of(arguments[1]).and_then(|most| usize::try_from(most.whole()).ok()).unwrap_or(usize::MAX);
-    on_text(arguments, |text| {
-        let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-        text[..end].to_owned()
-    })
+    on_text(arguments, |text| text[..text.floor_char_boundary(most)].to_owned())
 }
 
 /// A function of one text; NULL of NULL.

@@ -32,6 +32,10 @@ pub(crate) fn time_micros(text: &str) -> Option<i64> {
     time_alone(text).or_else(|| Some(Moment::parse(text)?.micros_of_day()))
 }
 
+fn micros_of(value: ValueRef<'_>) -> Option<i64> {
+    time_micros(&value::text(value)?)
+}
+
 /// The same of what is no moment: six digits may be both.
 fn time_alone(text: &str) -> Option<i64> {
     let of_number = || {
@@ -48,10 +52,7 @@ fn time_alone(text: &str) -> Option<i64> {
 /// Seconds as a time; a fraction only if there is one.
 pub(crate) fn time_of(seconds: f64) -> String {
     let micros = (seconds.clamp(-MAX_SECONDS, MAX_SECONDS) * 1e6).round() as i64;
-    let (sign, micros) = (if micros < 0 { "-" } else { "" }, micros.abs());
-    let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
-    let fraction = if micros == 0 { String::new() } else { format!(".{micros:06}") };
-    format!("{sign}{:02}:{:02}:{:02}{fraction}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    time_text(micros, if micros % 1_000_000 == 0 { 0 } else { 6 })
 }
 
 /// `[-][D ]HHH:MM:SS[.ffffff]`, in seconds.
@@ -110,7 +111,7 @@ pub(crate) fn convert_tz(arguments: Arguments<'_>, _: &State) -> Result<Value, E
 
 /// Of a time, which has no date: zeros in the place of its numbers, and nothing where a name would be.
 pub(crate) fn time_format(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let time = value::text(arguments[0]).and_then(|text| time_micros(&text));
+    let time = micros_of(arguments[0]);
     let Some((time, format)) = time.zip(value::text(arguments[1])) else { return Ok(Value::Null) };
     let text = formatted(&format, |specifier| match specifier {
         'Y' => Some("0000".to_owned()),
@@ -143,7 +144,7 @@ pub(crate) fn timediff(arguments: Arguments<'_>, _: &State) -> Result<Value, Err
 }
 
 pub(crate) fn time_to_sec(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let micros = value::text(arguments[0]).and_then(|text| time_micros(&text));
+    let micros = micros_of(arguments[0]);
     Ok(micros.map_or(Value::Null, |micros| Value::Integer(micros / 1_000_000)))
 }
 
@@ -172,7 +173,7 @@ pub(crate) fn to_datetime(arguments: Arguments<'_>, _: &State) -> Result<Value, 
 
 /// The same of a time.
 pub(crate) fn to_time(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    let micros = value::text(arguments[0]).and_then(|text| time_micros(&text));
+    let micros = micros_of(arguments[0]);
     Ok(micros.map_or(Value::Null, |micros| Value::Text(time_text(micros, digits(arguments)))))
 }
 
@@ -180,7 +181,7 @@ pub(crate) fn to_time(arguments: Arguments<'_>, _: &State) -> Result<Value, Erro
 pub(crate) fn in_column(value: ValueRef<'_>, sql_type: SqlType) -> Option<Value> {
     let text = match sql_type {
         SqlType::Date => moment_or_zero(value)?.date(),
-        SqlType::Time(digits) => time_text(value::text(value).and_then(|text| time_micros(&text))?, digits.into()),
+        SqlType::Time(digits) => time_text(micros_of(value)?, digits.into()),
         SqlType::Datetime(digits) => moment_or_zero(value)?.rounded(digits.into())?,
         _ => return None,
     };
@@ -193,7 +194,7 @@ pub(crate) fn moment_key(arguments: Arguments<'_>, _: &State) -> Result<Value, E
 }
 
 pub(crate) fn time_key(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {
-    Ok(value::text(arguments[0]).and_then(|text| time_micros(&text)).map_or(Value::Null, Value::Integer))
+    Ok(micros_of(arguments[0]).map_or(Value::Null, Value::Integer))
 }
 
 pub(crate) fn time_of_key(arguments: Arguments<'_>, _: &State) -> Result<Value, Error> {

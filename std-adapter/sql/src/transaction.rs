@@ -163,7 +163,7 @@ impl Session {
         words.end()?;
         if !of_session && self.is_in_transaction() {
             let message = "Transaction characteristics can't be changed while a transaction is in progress";
-            return Err(Error::new(1568, "25001", message.to_owned()));
+            return Err(Error::new(1568, "25001", message));
         }
         let found = found.into_iter().filter(|_| of_session);
         let assignments = found.map(|(name, value)| self.session_assignment(name, &OwnedValue::Text(value.to_owned())));
@@ -202,7 +202,7 @@ impl Session {
     fn lock_tables(&self, words: &mut Words<'_>) -> Result<(), Error> {
         loop {
             let (schema, table) = words.table(&self.state)?;
-            let refusal = self.lock_refusal(&schema, &table)?;
+            let refusal = self.lock_refusal(schema, &table)?;
             let kinds = ["READ", "WRITE", "LOW_PRIORITY"];
             if words.take("AS") || !kinds.iter().any(|kind| words.is_next(kind)) {
                 let _alias = words.name()?;

@@ -145,9 +145,13 @@ fn big(bytes: &[u8]) -> Option<i128> {
     bytes.try_into().ok().map(i128::from_be_bytes)
 }
 
-/// The 16 bytes of a number that SQLite has no integer for.
+/// As SQLite is given it: 16 bytes where SQLite has no integer for it.
 pub(crate) fn unsigned(number: u64) -> SqliteValue {
     i64::try_from(number).map_or_else(|_| SqliteValue::Blob(i128::from(number).to_be_bytes().to_vec()), SqliteValue::Integer)
+}
+
+pub(crate) fn owned(value: ValueRef<'_>) -> SqliteValue {
+    SqliteValue::try_from(value).unwrap_or(SqliteValue::Null)
 }
 
 /// As SQLite is given it, an exact number too.

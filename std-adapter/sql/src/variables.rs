@@ -44,8 +44,8 @@ const MOST: u64 = u64::MAX;
 const ISOLATION: &[&str] = &["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
 
 /// Variables of a session. It may set them, but for those of its server; what is heeded is `autocommit`, `cte_max_recursion_depth`,
-/// `default_week_format`, `group_concat_max_len`, `max_error_count`, `max_execution_time`, `sql_mode`, `sql_safe_updates`, `sql_select_limit`, `time_zone`
-/// and `timestamp`, and by a server `net_read_timeout` and `wait_timeout`.
+/// `default_week_format`, `group_concat_max_len`, `long_query_time`, `max_error_count`, `max_execution_time`, `sql_mode`,
+/// `sql_safe_updates`, `sql_select_limit`, `time_zone` and `timestamp`, and by a server `net_read_timeout` and `wait_timeout`.
 const SESSION: &[Variable] = &[
     ("auto_increment_increment", "1", Number(1, 65_535)),
     ("auto_increment_offset", "1", Number(1, 65_535)),
@@ -257,7 +257,7 @@ pub(crate) fn default(state: &State, name: &str) -> Option<String> {
 
 /// What the program, the connection and its server decide.
 fn of_program(state: &State) -> Vec<(&'static str, String)> {
-    let (region, id) = (state.region(), state.connection_id());
+    let (region, id) = (state.region(), state.connection_id);
     let warnings = state.warnings();
     let [warning_count, error_count] = COUNTS.map(|name| name.trim_start_matches('@'));
     let read_only = u8::from(state.is_read_only()).to_string();
@@ -489,10 +489,10 @@ fn rows(state: &State, set: BTreeMap<String, String>, is_shown: impl Fn(&str) ->
 /// For SHOW PROCESSLIST: who reads, not whom the program serves.
 pub(crate) fn processlist_rows(state: &State) -> Vec<Vec<OwnedValue>> {
     if let Some(clients) = &state.clients {
-        return clients.processlist(state.account());
+        return clients.processlist(&state.account);
     }
-    let (id, seconds) = (state.connection_id(), state.session_seconds());
-    let Account { user, host, .. } = state.account();
+    let (id, seconds) = (state.connection_id, state.session_seconds());
+    let Account { user, host, .. } = &state.account;
     let schema = state.schema().map_or(OwnedValue::Null, OwnedValue::from);
     let (user, host) = (user.as_str().into(), host.as_str().into());
     vec![vec![id.into(), user, host, schema, "Query".into(), seconds.into(), "".into(), OwnedValue::Null]]

@@ -58,7 +58,7 @@ struct RelationTable {
     relation: usize,
 }
 
-// SAFETY: the structure is `repr(C)` and begins with `sqlite3_vtab`, as `create` asserts.
+// SAFETY: the structure is `repr(C)` and begins with `sqlite3_vtab`, as `register` asserts.
 unsafe impl VTab<'_> for RelationTable {
     type Aux = Arc<State>;
     type Cursor = Cursor;
@@ -134,7 +134,7 @@ impl Cursor {
     }
 }
 
-// SAFETY: the structure is `repr(C)` and begins with `sqlite3_vtab_cursor`, as `create` asserts.
+// SAFETY: the structure is `repr(C)` and begins with `sqlite3_vtab_cursor`, as `register` asserts.
 unsafe impl VTabCursor for Cursor {
     fn filter(&mut self, index: c_int, _: Option<&str>, args: &Filters<'_>) -> Result<()> {
         let column = usize::try_from(index).unwrap_or(0).checked_sub(1);

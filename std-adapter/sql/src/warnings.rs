@@ -21,8 +21,7 @@ impl Warnings {
         self.count += 1;
         self.errors += usize::from(level == "Error");
         if (self.kept.len() as u64) < most {
-            let end = (0..=MAX_MESSAGE.min(error.message.len())).rev().find(|end| error.message.is_char_boundary(*end));
-            error.message.truncate(end.unwrap_or(0));
+            error.message.truncate(error.message.floor_char_boundary(MAX_MESSAGE));
             self.kept.push(Warning { level, error });
         }
     }

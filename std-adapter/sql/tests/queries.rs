@@ -256,9 +256,11 @@ fn rows_beyond_the_limit_are_counted() {
         check(&mut session, "SELECT FOUND_ROWS()", "1");
     }
     check(&mut session, "PREPARE s FROM 'SELECT SQL_CALC_FOUND_ROWS name FROM setup_consumers LIMIT ?'", "Statement prepared");
-    check(&mut session, "SET @most = 1", "0 changed");
-    check(&mut session, "EXECUTE s USING @most", "events_stages_current");
-    check(&mut session, "SELECT FOUND_ROWS()", "17");
+    for most in ["'1'", "1e0", "1"] {
+        check(&mut session, &format!("SET @most = {most}"), "0 changed");
+        check(&mut session, "EXECUTE s USING @most", "events_stages_current");
+        check(&mut session, "SELECT FOUND_ROWS()", "17");
+    }
     check(&mut session, "EXECUTE s USING @most", "events_stages_current");
     let warning = "Warning,1287,SQL_CALC_FOUND_ROWS is deprecated and will be removed in a future release. Consider using two separate \
                    queries instead.";

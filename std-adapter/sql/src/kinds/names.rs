@@ -5,6 +5,7 @@ use crate::Error;
 use crate::catalog::{self, Column, Kind as Source};
 use crate::dialect::qualified;
 use crate::state::State;
+use crate::subquery::is_named;
 use perfschema::core::table::SqlType;
 use sqlparser::ast::{Cte, Expr, Ident, Query, Select, SelectItem, SetExpr, TableAlias, TableFactor, Visit, Visitor};
 use std::collections::{HashMap, HashSet};
@@ -21,7 +22,7 @@ pub(super) fn kinds(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
         widths: HashMap::new(),
         aliases: HashSet::new(),
     };
-    stop(tree.visit(&mut names))?;
+    tree.visit(&mut names).break_value().map_or(Ok(()), Err)?;
     let (kinds, mut unsigned, enums, widths, names) = (names.kinds, names.unsigned, names.enums, names.widths, names.aliases);
     // What an alias means is not asked of another: there may be circles of them.
     let named = names.iter().filter_map(|name| Some((name.clone(), *enums.get(name)?))).collect();
@@ -42,7 +43,7 @@ pub(super) fn kinds(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
         let column = aliases.columns.names.insert(name.clone(), Kind::Unknown);
         aliases.all.insert(name, column.unwrap_or(Kind::Null));
     }
-    stop(tree.visit(&mut aliases))?;
+    tree.visit(&mut aliases).break_value().map_or(Ok(()), Err)?;
     let Aliases { columns: mut kinds, all, derived, others, unsigned, enums, .. } = aliases;
     kinds.names.extend(all);
     let derived = derived.into_iter().filter(|((table, _), kind)| *kind != Kind::Unknown && !others.contains(table));
@@ -52,27 +53,12 @@ pub(super) fn kinds(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
     Ok(kinds)
 }
 
-fn stop(flow: ControlFlow<Error>) -> Result<(), Error> {
-    match flow {
-        ControlFlow::Break(error) => Err(error),
-        ControlFlow::Continue(()) => Ok(()),
-    }
-}
-
 /// An alias, and what it stands for.
 fn alias(item: &SelectItem) -> Option<(&Ident, &Expr)> {
     match item {
         // `x AS x` says nothing new.
         SelectItem::ExprWithAlias { expr, alias } if !is_named(expr, alias) => Some((alias, expr)),
         _ => None,
-    }
-}
-
-fn is_named(expr: &Expr, name: &Ident) -> bool {
-    match expr {
-        Expr::Identifier(column) => column.value.eq_ignore_ascii_case(&name.value),
-        Expr::CompoundIdentifier(names) => names.last().is_some_and(|column| column.value.eq_ignore_ascii_case(&name.value)),
-        _ => false,
     }
 }
 
@@ -203,8 +189,7 @@ impl Visitor for Names<'_> {
         } else if let TableFactor::Table { name, .. } = factor
             && let Ok((_, table)) = qualified(name)
         {
-            let columns = self.state.scratch().into_iter().find(|scratch| scratch.name.eq_ignore_ascii_case(table));
-            columns.iter().for_each(|scratch| self.columns(&scratch.columns));
+            self.state.scratch_table(table).iter().for_each(|scratch| self.columns(&scratch.columns));
         }
         ControlFlow::Continue(())
     }
@@ -245,7 +230,7 @@ impl Aliases<'_> {
     }
 
     fn is_table(&self, factor: &TableFactor) -> bool {
-        let is_of_test = |table: &str| self.state.scratch().iter().any(|known| known.name.eq_ignore_ascii_case(table));
+        let is_of_test = |table: &str| self.state.scratch_name(table).is_some();
         relation(self.state, factor).is_some()
             || matches!(factor, TableFactor::Table { name, .. } if qualified(name).is_ok_and(|(_, table)| is_of_test(table)))
     }
