@@ -28,9 +28,9 @@ const ASKING: usize = 64;
 const LEAVING: usize = 64;
 /// The most bytes that a request line and its headers may have, and the most headers.
 const HEAD_BYTES: usize = 8192;
+const HEADERS: usize = 64;
 /// How much is read at once.
 const PIECE_BYTES: usize = 1024;
-const HEADERS: usize = 64;
 /// How much of an answer is sent once its client's place is given back.
 const LAST_BYTES: usize = 16 << 10;
 /// Time from the connection to the end of the request, and time that a client may take nothing of the answer.

@@ -37,7 +37,7 @@
 //! # Protocol
 //!
 //! Version 4.1, with text and binary results. All text is UTF-8, whatever character set a client asks for. Commands: query,
-//! prepared statements (with long data and read-only cursors), field list (without a pattern), init db, ping,
+//! prepared statements (with long data and read-only cursors), field list (without a pattern), init db, ping, refresh,
 //! statistics, process list, kill, reset connection, change user, set option, quit. KILL is the server's own statement. TLS 1.2
 //! and 1.3. Compression by zlib. No LOAD DATA, no query attributes.
 #![forbid(unsafe_code)]

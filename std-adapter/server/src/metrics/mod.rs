@@ -57,7 +57,6 @@ pub use otlp::{Resource, otlp};
 use perfschema::Region;
 use perfschema_sql::Program;
 use plan::Plan;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -409,27 +408,4 @@ pub fn collect(region: &Region<'_>, instances: usize) -> Vec<Family> {
 fn number(name: &str, help: &str, kind: Kind, unit: Unit, labels: Labels, value: i128) -> Family {
     let points = vec![Point { labels, value: Value::Number(value) }];
     Family { name: format!("perfschema_{name}"), help: help.to_owned(), kind, unit, points }
-}
-
-/// Adds up what has the same labels, and keeps to a number of different ones.
-#[derive(Debug)]
-struct Sums<T> {
-    of: BTreeMap<Vec<String>, T>,
-    limit: usize,
-    left_out: u64,
-}
-
-impl<T> Sums<T> {
-    fn new(limit: usize) -> Sums<T> {
-        Sums { of: BTreeMap::new(), limit, left_out: 0 }
-    }
-
-    /// What is added to under these labels, if there is room for them.
-    fn entry(&mut self, labels: Vec<String>, new: impl FnOnce() -> T) -> Option<&mut T> {
-        if self.of.len() >= self.limit && !self.of.contains_key(&labels) {
-            self.left_out += 1;
-            return None;
-        }
-        Some(self.of.entry(labels).or_insert_with(new))
-    }
 }

@@ -6,7 +6,7 @@
 
 use super::{Family, Kind, Labels, Unit, Value};
 use perfschema::render::json;
-use std::fmt::{self, Display, Write};
+use std::fmt::{self, Write};
 
 /// Who the metrics are of and when, for [`otlp`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +123,8 @@ fn write_value(text: &mut String, value: &Value, unit: Unit) -> fmt::Result {
             write!(text, "\"count\":\"{total}\",\"bucketCounts\":[")?;
             separated(text, counts, |text, count| write!(text, "\"{count}\""))?;
             text.push_str("],\"explicitBounds\":[");
-            separated(text, bounds_ps, |text, bound| write!(text, "{}", Bound(*bound)))?;
+            // With six digits, as in the other formats.
+            separated(text, bounds_ps, |text, bound| write!(text, "{:.5e}", seconds(*bound as f64)))?;
             text.push(']');
             Ok(())
         }
@@ -132,15 +133,6 @@ fn write_value(text: &mut String, value: &Value, unit: Unit) -> fmt::Result {
 
 fn seconds(picoseconds: f64) -> f64 {
     picoseconds / 1e12
-}
-
-/// The bound of a bucket, with six digits as in the other formats.
-struct Bound(u64);
-
-impl Display for Bound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.5e}", seconds(self.0 as f64))
-    }
 }
 
 #[cfg(test)]

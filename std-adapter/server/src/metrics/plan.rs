@@ -1,8 +1,9 @@
 //! Which columns of which tables become which metrics.
 
-use super::{Family, Kind, Labels, Point, Sums, Unit, Value};
+use super::{Family, Kind, Labels, Point, Unit, Value};
 use perfschema::Region;
 use perfschema::core::table::{self, Column, Row, SqlType, Table};
+use std::collections::BTreeMap;
 
 /// What is read to make all metrics.
 #[derive(Debug)]
@@ -295,6 +296,29 @@ fn number(row: &dyn Row, column: usize) -> i128 {
         table::Value::Double(number) => number as i128,
         table::Value::Text(text) => text.parse().unwrap_or(0),
         table::Value::Null => 0,
+    }
+}
+
+/// Adds up what has the same labels, and keeps to a number of different ones.
+#[derive(Debug)]
+struct Sums<T> {
+    of: BTreeMap<Vec<String>, T>,
+    limit: usize,
+    left_out: u64,
+}
+
+impl<T> Sums<T> {
+    fn new(limit: usize) -> Sums<T> {
+        Sums { of: BTreeMap::new(), limit, left_out: 0 }
+    }
+
+    /// What is added to under these labels, if there is room for them.
+    fn entry(&mut self, labels: Vec<String>, new: impl FnOnce() -> T) -> Option<&mut T> {
+        if self.of.len() >= self.limit && !self.of.contains_key(&labels) {
+            self.left_out += 1;
+            return None;
+        }
+        Some(self.of.entry(labels).or_insert_with(new))
     }
 }
 

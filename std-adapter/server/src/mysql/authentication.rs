@@ -80,9 +80,7 @@ impl Stored {
             _ => None,
         }
     }
-}
 
-impl Stored {
     /// Whether it is the password itself, as it comes after [`PERFORM_FULL_AUTHENTICATION`], which only caching_sha2_password
     /// has.
     ///

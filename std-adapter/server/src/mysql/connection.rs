@@ -143,7 +143,7 @@ fn frame_error<S: Stream>(packets: &mut Packets<S>, found: PacketError) -> End {
 
 /// Finds out whether the client is who it says.
 ///
-/// `nonce`: what the answer in `login` was made with; None if that is not known.
+/// `first_nonce`: what the answer in `login` was made with; None if that is not known.
 fn authenticate<S: Stream>(
     packets: &mut Packets<Securable<S>>,
     accounts: &Accounts,
@@ -275,9 +275,7 @@ impl<'a, S: Stream> Connection<'a, S> {
         }
         self.within(self.time(self.limits().read_time, "net_read_timeout"));
         let mut packet = Vec::new();
-        if let Err(found) = self.packets.finish(&mut packet) {
-            return Err(frame_error(&mut self.packets, found));
-        }
+        self.packets.finish(&mut packet).map_err(|found| frame_error(&mut self.packets, found))?;
         count_traffic(&self.packets.traffic(), |counter, bytes| self.session.count(counter, bytes));
         match Command::parse(&packet) {
             Ok(command) => {
@@ -311,16 +309,11 @@ impl<'a, S: Stream> Connection<'a, S> {
             },
             Command::Query(text) => self.query(text),
             Command::FieldList { table } => self.field_list(table),
-            Command::Refresh { status } => {
-                // Of the rest there is nothing to flush.
-                let result = self.statement(if status { "FLUSH STATUS" } else { "FLUSH TABLES" }, &[], &[]);
-                self.answer(&result, Form::Text, 0)
-            }
-            Command::Statistics => self.statistics(),
-            Command::ProcessInfo => {
-                let result = self.statement("SHOW PROCESSLIST", &[], &[]);
-                self.answer(&result, Form::Text, 0)
-            }
+            // Of the rest there is nothing to flush.
+            Command::Refresh { status } => self.text(if status { "FLUSH STATUS" } else { "FLUSH TABLES" }),
+            // A line for people.
+            Command::Statistics => self.send(self.session.statistics().as_bytes()),
+            Command::ProcessInfo => self.text("SHOW PROCESSLIST"),
             Command::ProcessKill(id) => match self.kill(&format!("KILL {id}"), id.into(), false) {
                 Ok(()) => self.ok(),
                 Err(error) => self.error(&error),
@@ -338,9 +331,7 @@ impl<'a, S: Stream> Connection<'a, S> {
                 } else {
                     self.capabilities &= !capability::MULTI_STATEMENTS;
                 }
-                let done = self.done(0);
-                self.packets.write(&done.end_of_rows(self.deprecates_eof()))?;
-                Ok(self.packets.flush()?)
+                self.send(&self.done(0).end_of_rows(self.deprecates_eof()))
             }
             Command::Prepare(text) => self.prepare(text),
             Command::Execute { statement, with_cursor, arguments } => self.execute(statement, with_cursor, arguments),
@@ -372,15 +363,10 @@ impl<'a, S: Stream> Connection<'a, S> {
             Ok(text) => text,
             Err(error) => return self.error(&error),
         };
-        if self.capabilities & capability::MULTI_STATEMENTS == 0 {
-            let result = self.statement(text, &[], &[]);
-            return self.answer(&result, Form::Text, 0);
-        }
-        let pieces = if fits(text) { split(text) } else { Vec::new() };
+        let is_split = self.capabilities & capability::MULTI_STATEMENTS != 0 && fits(text);
+        let pieces = if is_split { split(text) } else { Vec::new() };
         if pieces.is_empty() {
-            // Its error.
-            let result = self.statement(text, &[], &[]);
-            return self.answer(&result, Form::Text, 0);
+            return self.text(text);
         }
         for (index, piece) in pieces.iter().enumerate() {
             let result = self.statement(&piece.text, &[], &[]);
@@ -391,6 +377,12 @@ impl<'a, S: Stream> Connection<'a, S> {
             }
         }
         Ok(())
+    }
+
+    /// One statement, whose rows go as texts.
+    fn text(&mut self, text: &str) -> Result<(), End> {
+        let result = self.statement(text, &[], &[]);
+        self.answer(&result, Form::Text, 0)
     }
 
     /// Runs a statement: the server's own, or one for the session.
@@ -485,15 +477,7 @@ impl<'a, S: Stream> Connection<'a, S> {
             packet.push(0xfb);
             self.packets.write(&packet)?;
         }
-        let done = self.done(0);
-        self.packets.write(&done.end_of_rows(self.deprecates_eof()))?;
-        Ok(self.packets.flush()?)
-    }
-
-    /// A line for people.
-    fn statistics(&mut self) -> Result<(), End> {
-        self.packets.write(self.session.statistics().as_bytes())?;
-        Ok(self.packets.flush()?)
+        self.send(&self.done(0).end_of_rows(self.deprecates_eof()))
     }
 
     fn change_user(&mut self, packet: &[u8]) -> Result<(), End> {
@@ -630,8 +614,7 @@ impl<'a, S: Stream> Connection<'a, S> {
             self.statements.close_cursor(id);
         }
         let done = self.done(if is_over { status::LAST_ROW_SENT } else { status::CURSOR_EXISTS });
-        self.packets.write(&done.end_of_rows(self.deprecates_eof()))?;
-        Ok(self.packets.flush()?)
+        self.send(&done.end_of_rows(self.deprecates_eof()))
     }
 
     fn compresses(&self) -> bool {
@@ -655,13 +638,16 @@ impl<'a, S: Stream> Connection<'a, S> {
     }
 
     fn ok(&mut self) -> Result<(), End> {
-        let packet = Done { warnings: 0, ..self.done(0) }.packet();
-        self.packets.write(&packet)?;
-        Ok(self.packets.flush()?)
+        self.send(&Done { warnings: 0, ..self.done(0) }.packet())
     }
 
     fn error(&mut self, error: &Error) -> Result<(), End> {
-        self.packets.write(&response::error(error))?;
+        self.send(&response::error(error))
+    }
+
+    /// The last packet of an answer.
+    fn send(&mut self, packet: &[u8]) -> Result<(), End> {
+        self.packets.write(packet)?;
         Ok(self.packets.flush()?)
     }
 }
