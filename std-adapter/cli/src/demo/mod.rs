@@ -116,7 +116,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 /// Why there is nothing to show.
 #[derive(Debug)]
-#[non_exhaustive]
 pub(crate) enum DemoError {
     /// The folder cannot be looked at.
     Folder { dir: PathBuf, error: io::Error },
@@ -129,6 +128,9 @@ pub(crate) enum DemoError {
     /// It cannot listen there.
     #[cfg(unix)]
     Listen { place: String, error: io::Error },
+    /// It would not notice that it should end.
+    #[cfg(unix)]
+    Signals { error: io::Error },
     /// Nobody serves there.
     #[cfg(unix)]
     Connect { place: String, error: io::Error },
@@ -153,6 +155,8 @@ impl fmt::Display for DemoError {
             DemoError::Index { path, error } => write!(f, "cannot write the index to {}: {error}", output::path(path)),
             #[cfg(unix)]
             DemoError::Listen { place, error } => write!(f, "cannot listen on {place}: {error}"),
+            #[cfg(unix)]
+            DemoError::Signals { error } => write!(f, "cannot wait for signals: {error}"),
             #[cfg(unix)]
             DemoError::Connect { place, error } => {
                 // As `connect` tells them apart.
@@ -306,7 +310,7 @@ impl<'i> Service<'i> {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             let second = signal_hook::flag::register_conditional_shutdown(signal, 1, std::sync::Arc::clone(&stop));
             let first = second.and_then(|_| signal_hook::flag::register(signal, std::sync::Arc::clone(&stop)));
-            first.map_err(|error| DemoError::Listen { place: "signals".into(), error })?;
+            first.map_err(|error| DemoError::Signals { error })?;
         }
         let server = server::Server::bind(indexer, args.listen, args.socket.as_deref())?;
         let server = self.0.get_or_init(|| server);

@@ -177,7 +177,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     if args.once {
         return send().map_err(Error::Export);
     }
-    let mut signals = Signals::new(hang_up().chain([SIGINT, SIGQUIT, SIGTERM]))?;
+    let mut signals = Signals::new(hang_up().chain([SIGINT, SIGQUIT, SIGTERM])).map_err(Error::Signals)?;
     let (stop, stopped) = mpsc::channel();
     let wait = move || {
         signals.forever().next();
@@ -187,7 +187,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         std::thread::sleep(Duration::from_secs(1));
         std::process::exit(0);
     };
-    std::thread::Builder::new().name("perfschema-signals".to_owned()).spawn(wait)?;
+    std::thread::Builder::new().name("perfschema-signals".to_owned()).spawn(wait).map_err(Error::Thread)?;
     let mut failure: Option<ExportError> = None;
     loop {
         // Asked before the values are read, so that the last ones are sent.

@@ -68,6 +68,10 @@ pub(crate) enum Error {
     Export(ExportError),
     /// So many files were not removed; why not has been said.
     Left(usize),
+    /// It would not notice that it should end.
+    Signals(io::Error),
+    /// It cannot wait for two things at once.
+    Thread(io::Error),
     /// The statements cannot be read.
     Input(io::Error),
     /// What was found out could not be written.
@@ -91,6 +95,8 @@ impl fmt::Display for Error {
             Error::Export(error) => error.fmt(f),
             Error::Left(1) => write!(f, "1 file is left"),
             Error::Left(files) => write!(f, "{files} files are left"),
+            Error::Signals(error) => write!(f, "cannot wait for signals: {error}"),
+            Error::Thread(error) => write!(f, "cannot start a thread: {error}"),
             Error::Input(error) => write!(f, "cannot read: {error}"),
             Error::Output(error) => error.fmt(f),
         }

@@ -25,6 +25,20 @@ pub(super) fn print(out: &mut dyn Write, outcome: &Outcome, vertical: bool, warn
     }
 }
 
+/// What a query has found.
+pub(super) fn rows(outcome: Outcome) -> Grid {
+    match outcome {
+        Outcome::Rows(grid) => grid,
+        Outcome::Done { .. } => Grid::default(),
+    }
+}
+
+/// The one value of a query, as text; nothing where it is refused.
+pub(super) fn value(session: &mut Session, select: &str) -> Option<String> {
+    let grid = rows(session.execute(select).ok()?);
+    Some(grid.rows.first()?.first()?.as_value().to_string())
+}
+
 /// What the last statement warned of: one that lists those of the statement before has none of its own.
 pub(super) fn own_warnings(session: &Session) -> Vec<Warning> {
     if session.warning_count() == 0 { Vec::new() } else { session.warnings() }

@@ -81,10 +81,6 @@ pub(crate) enum ServeError {
     Tls(TlsError),
     /// Whoever is on the way could read the passwords of those who collect metrics.
     MetricsInPlainText,
-    /// It would not notice that it should end.
-    Signals(io::Error),
-    /// It would not notice that the program ends.
-    Thread(io::Error),
     /// The password cannot be read.
     Password(io::Error),
     /// An account cannot be like that.
@@ -106,8 +102,6 @@ impl fmt::Display for ServeError {
             ServeError::Listen(error) => f.write_str(&escape(&error.to_string())),
             ServeError::Tls(error) => f.write_str(&escape(&error.to_string())),
             ServeError::MetricsInPlainText => f.write_str("--prometheus beyond loopback needs --tls-certificate and --tls-key"),
-            ServeError::Signals(error) => write!(f, "cannot wait for signals: {error}"),
-            ServeError::Thread(error) => write!(f, "cannot start a thread: {error}"),
             ServeError::Password(error) => write!(f, "cannot read the password: {error}"),
             ServeError::Account(error) => error.fmt(f),
             ServeError::PasswordsDiffer => f.write_str("the two passwords differ"),
@@ -123,10 +117,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let accounts = Accounts::read(&args.accounts);
     let accounts = accounts.map_err(|error| Error::Serve(ServeError::Accounts(args.accounts.clone(), error)))?;
     // Before there is anything that a signal should end in good order.
-    let mut signals =
-        Signals::new(hang_up().chain([SIGINT, SIGQUIT, SIGTERM])).map_err(|error| Error::Serve(ServeError::Signals(error)))?;
+    let mut signals = Signals::new(hang_up().chain([SIGINT, SIGQUIT, SIGTERM])).map_err(Error::Signals)?;
     let program = Arc::new(target::find(&args.target).map_err(Error::Target)?);
-    watch(&program).map_err(|error| Error::Serve(ServeError::Thread(error)))?;
+    watch(&program).map_err(Error::Thread)?;
     let mut listeners = Vec::new();
     // First, because it may be refused for its options: nothing else listens yet.
     if let Some(address) = args.prometheus {
@@ -185,7 +178,7 @@ fn tls(args: &Args) -> Result<Option<Tls>, TlsError> {
 const GIVEN_BACK: u32 = 5;
 
 /// Says when the program ends, now or later, from a thread that ends with the process; and gives back what this one has freed.
-fn watch(program: &Arc<Attached>) -> std::io::Result<()> {
+fn watch(program: &Arc<Attached>) -> io::Result<()> {
     let (program, freed) = (Arc::clone(program), Freed::new());
     let watch = move || {
         let mut is_said = false;

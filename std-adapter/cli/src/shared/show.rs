@@ -55,9 +55,14 @@ fn incomplete(rows: u64) -> Option<String> {
 
 /// Leaves out the columns that are NULL in every row: a wait for a lock has no object name, no index, no bytes.
 pub(super) fn leave_out_empty_columns(grid: &mut Grid) {
-    let is_empty = |column: usize| grid.rows.iter().all(|row| row.get(column).is_none_or(|value| *value == OwnedValue::Null));
-    let keep: Vec<bool> = (0..grid.columns.len()).map(|column| grid.rows.is_empty() || !is_empty(column)).collect();
-    let mut kept = keep.iter().cycle();
+    let is_null = |row: &Vec<OwnedValue>, column: usize| row.get(column).is_none_or(|value| *value == OwnedValue::Null);
+    leave_out(grid, |grid, column| !grid.rows.is_empty() && grid.rows.iter().all(|row| is_null(row, column)));
+}
+
+/// Leaves out the columns of which this is true.
+pub(super) fn leave_out(grid: &mut Grid, is_left_out: impl Fn(&Grid, usize) -> bool) {
+    let keep: Vec<bool> = (0..grid.columns.len()).map(|column| !is_left_out(grid, column)).collect();
+    let mut kept = keep.iter();
     grid.columns.retain(|_| *kept.next().unwrap_or(&true));
     for row in &mut grid.rows {
         let mut kept = keep.iter();

@@ -1,13 +1,16 @@
 //! `perfschema sql`
 
-use super::{Error, result, target};
+use super::target::{self, State};
+use super::{Error, result};
 use crate::arguments::positive;
 use crate::input;
 use crate::output::{self, Format};
+use perfschema::Attached;
 use perfschema::render::text::escape;
-use perfschema_sql::{Account, Database, Limits, Outcome, Piece, split};
+use perfschema_sql::{Account, Database, Limits, Outcome, Piece, Session, split};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Ask another program's tables with SQL, in MySQL's dialect; change its setup.
@@ -35,13 +38,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
-    let (attached, runs) = target::find_and_ask(&args.target).map_err(Error::Target)?;
-    let mut database = Database::new(attached).limits(Limits { time: Duration::from_secs(args.timeout), ..Limits::default() });
-    if !runs {
-        database = database.read_only();
-    }
-    let mut session = database.session(Account::default()).map_err(Error::Sql)?;
-    session.use_schema(perfschema::core::table::SCHEMA).map_err(Error::Sql)?;
+    let (attached, watch) = target::find_and_watch(&args.target).map_err(Error::Target)?;
+    let ended = watch.state() == State::Ended;
+    let mut session = session(attached, ended, args.timeout)?;
     let text = match &args.statements {
         Some(text) => text.clone(),
         None => from_standard_input().map_err(Error::Input)?,
@@ -55,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
             Err(error) => {
                 // What the statements before have printed comes first.
                 out.flush()?;
-                if !runs && error.errno == 1290 {
+                if ended && error.errno == 1290 {
                     note!("perfschema: the program has ended, its tables can only be read");
                 }
                 return Err(Error::Sql(error));
@@ -69,6 +68,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     }
     out.flush()?;
     Ok(())
+}
+
+/// Only reads what has ended.
+pub(super) fn session(attached: Arc<Attached>, ended: bool, timeout: u64) -> Result<Session, Error> {
+    let mut database = Database::new(attached).limits(Limits { time: Duration::from_secs(timeout), ..Limits::default() });
+    if ended {
+        database = database.read_only();
+    }
+    let mut session = database.session(Account::default()).map_err(Error::Sql)?;
+    session.use_schema(perfschema::core::table::SCHEMA).map_err(Error::Sql)?;
+    Ok(session)
 }
 
 fn from_standard_input() -> io::Result<String> {

@@ -75,12 +75,6 @@ pub(crate) fn find(target: &OsStr) -> Result<Attached, TargetError> {
     open(&path(target)?)
 }
 
-/// As [`find`], and whether the program still runs.
-pub(crate) fn find_and_ask(target: &OsStr) -> Result<(Arc<Attached>, bool), TargetError> {
-    let (attached, watch) = find_and_watch(target)?;
-    Ok((attached, watch.state() != State::Ended))
-}
-
 /// As [`find`], with something that says what the program does, now and later.
 pub(crate) fn find_and_watch(target: &OsStr) -> Result<(Arc<Attached>, Watch), TargetError> {
     let path = path(target)?;

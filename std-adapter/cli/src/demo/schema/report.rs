@@ -220,7 +220,7 @@ fn by_instance(region: &Region<'_>, format: Format) -> Section {
 fn files_by_event_name(region: &Region<'_>) -> Section {
     let table = &tables::FileSummaryByEventName;
     let mut grid = largest(waited(Grid::of(region, table)));
-    add_bytes(&mut grid);
+    add_bytes(&mut grid, &READ_AND_WRITTEN);
     Section { title: "Files by instrument".into(), table, grid, columns: &FILE_COLUMNS }
 }
 
@@ -228,7 +228,7 @@ fn files_by_event_name(region: &Region<'_>) -> Section {
 fn files_by_instance(region: &Region<'_>, width: usize) -> Section {
     let table = &tables::FileSummaryByInstance;
     let mut grid = largest(waited(Grid::of(region, table))).limit(TOP);
-    add_bytes(&mut grid);
+    add_bytes(&mut grid, &READ_AND_WRITTEN);
     // What is left beside the other columns.
     let room = width.saturating_sub(if width < 100 { 60 } else { 80 }).max(20);
     add_text(&mut grid, "FILE", "FILE_NAME", |name| {
@@ -242,7 +242,7 @@ fn files_by_instance(region: &Region<'_>, width: usize) -> Section {
 fn sockets_by_event_name(region: &Region<'_>) -> Section {
     let table = &tables::SocketSummaryByEventName;
     let mut grid = largest(waited(Grid::of(region, table)));
-    add_bytes(&mut grid);
+    add_bytes(&mut grid, &READ_AND_WRITTEN);
     Section { title: "Sockets by instrument".into(), table, grid, columns: &FILE_COLUMNS }
 }
 
@@ -259,7 +259,7 @@ fn sockets_by_instance(region: &Region<'_>) -> Section {
         names.insert(row.object_instance_begin, format!("{name}{state}"));
     });
     let mut grid = largest(waited(Grid::of(region, table))).limit(TOP);
-    add_bytes(&mut grid);
+    add_bytes(&mut grid, &READ_AND_WRITTEN);
     add_text(&mut grid, "SOCKET", "OBJECT_INSTANCE_BEGIN", |number| {
         let name = if let OwnedValue::Unsigned(number) = number { names.get(number) } else { None };
         name.cloned().unwrap_or_else(|| "closed meanwhile".into())
@@ -285,13 +285,16 @@ const fn io_columns(name: &'static str, heading: &'static str) -> [(&'static str
     ]
 }
 
+const READ_AND_WRITTEN: [(&str, &str); 2] = [("READ", "SUM_NUMBER_OF_BYTES_READ"), ("WRITTEN", "SUM_NUMBER_OF_BYTES_WRITE")];
+
 /// Bytes as people read them.
-fn add_bytes(grid: &mut Grid) {
-    for (name, of) in [("READ", "SUM_NUMBER_OF_BYTES_READ"), ("WRITTEN", "SUM_NUMBER_OF_BYTES_WRITE")] {
+fn add_bytes(grid: &mut Grid, columns: &[(&str, &str)]) {
+    for (name, of) in columns {
         add_text(grid, name, of, |bytes| match bytes {
-            OwnedValue::Signed(bytes) => format!("{:>9}", DecimalBytes(bytes.unsigned_abs()).to_string()),
             OwnedValue::Unsigned(bytes) => format!("{:>9}", DecimalBytes(*bytes).to_string()),
-            other => other.as_value().to_string(),
+            OwnedValue::Signed(bytes) if *bytes >= 0 => format!("{:>9}", DecimalBytes(bytes.unsigned_abs()).to_string()),
+            // What was allocated before it was counted.
+            other => format!("{:>9}", other.as_value().to_string()),
         });
     }
 }
@@ -301,18 +304,12 @@ fn memory(region: &Region<'_>) -> Section {
     let table = &tables::MemorySummaryGlobalByEventName;
     let grid = Grid::of(region, table).retain(|row| row.number("COUNT_ALLOC") > Some(0));
     let mut grid = ordered(grid, "SUM_NUMBER_OF_BYTES_ALLOC");
-    for (name, of) in [
+    let bytes = [
         ("ALLOCATED", "SUM_NUMBER_OF_BYTES_ALLOC"),
         ("IN_USE", "CURRENT_NUMBER_OF_BYTES_USED"),
         ("MOST", "HIGH_NUMBER_OF_BYTES_USED"),
-    ] {
-        add_text(&mut grid, name, of, |bytes| match bytes {
-            OwnedValue::Unsigned(bytes) => format!("{:>9}", DecimalBytes(*bytes).to_string()),
-            OwnedValue::Signed(bytes) if *bytes >= 0 => format!("{:>9}", DecimalBytes(bytes.unsigned_abs()).to_string()),
-            // What was allocated before it was counted.
-            other => format!("{:>9}", other.as_value().to_string()),
-        });
-    }
+    ];
+    add_bytes(&mut grid, &bytes);
     let columns = &[
         ("EVENT_NAME", "instrument", 0),
         ("COUNT_ALLOC", "allocations", 0),

@@ -8,12 +8,12 @@ mod chart;
 mod page;
 mod section;
 
-use super::Error;
 use super::target::{self, State};
+use super::{Error, result};
 use crate::output;
 use perfschema::render::text::escape;
 use perfschema_server::write_whole;
-use perfschema_sql::{Account, Database, Outcome, Right, Session};
+use perfschema_sql::{Account, Database, Right};
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
@@ -45,24 +45,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let mut session = database.session(account).map_err(Error::Sql)?;
     let sections = section::all(&mut session).map_err(Error::Sql)?;
     let start = format!("SELECT FROM_UNIXTIME({})", start_unix_ns / 1_000_000_000);
+    let mut text = |select: &str| result::value(&mut session, select).unwrap_or_default();
     let facts = [
         ("Program", format!("{program}, pid {pid}, {}", state.name())),
-        ("Written", format!("{} UTC", text(&mut session, "SELECT NOW()"))),
-        ("Recorded since", format!("{} UTC", text(&mut session, &start))),
-        ("Threads", text(&mut session, "SELECT COUNT(*) FROM performance_schema.threads")),
+        ("Written", format!("{} UTC", text("SELECT NOW()"))),
+        ("Recorded since", format!("{} UTC", text(&start))),
+        ("Threads", text("SELECT COUNT(*) FROM performance_schema.threads")),
         ("Memory of the tables", indicatif::BinaryBytes(size_bytes as u64).to_string()),
     ];
     let page = page::render(&format!("{program}, pid {pid}"), &facts, &sections);
     write_page(args, pid, &page).map_err(Error::Output)
-}
-
-/// The one value of a query.
-fn text(session: &mut Session, select: &str) -> String {
-    match session.execute(select) {
-        Ok(Outcome::Rows(grid)) => grid.rows.first().and_then(|row| row.first()).map(|value| value.as_value().to_string()),
-        _ => None,
-    }
-    .unwrap_or_default()
 }
 
 fn write_page(args: &Args, pid: u32, page: &str) -> io::Result<()> {

@@ -1,10 +1,10 @@
 //! What the page has: rows of tables, the first of each, and what to draw of them.
 
 use super::chart;
-use crate::shared::show::leave_out_empty_columns;
-use perfschema::render::{ColumnHead, Grid, OwnedValue};
-use perfschema::tables;
-use perfschema_sql::{Error, Outcome, Session};
+use crate::shared::result;
+use crate::shared::show::{leave_out, leave_out_empty_columns};
+use perfschema::render::{Grid, OwnedValue};
+use perfschema_sql::{Error, Session};
 
 /// Rows of a list; the page says how many there are.
 const ROWS: usize = 50;
@@ -62,15 +62,11 @@ pub(super) fn all(session: &mut Session) -> Result<Vec<Section>, Error> {
         )?,
         transactions_now(session)?,
         transactions(session)?,
+        io(session, "Files", "file_summary_by_instance", "FILE_NAME")?,
+        io(session, "Sockets", "socket_summary_by_instance", "EVENT_NAME")?,
+        metrics(session)?,
+        lost(session)?,
     ];
-    for (title, table, name) in
-        [("Files", "file_summary_by_instance", "FILE_NAME"), ("Sockets", "socket_summary_by_instance", "EVENT_NAME")]
-    {
-        if tables::find(table).is_ok() {
-            sections.push(io(session, title, table, name)?);
-        }
-    }
-    sections.extend([metrics(session)?, lost(session)?]);
     for table in ["setup_consumers", "setup_instruments", "setup_timers", "setup_actors", "global_variables"] {
         let grid = rows(session, &format!("SELECT * FROM performance_schema.{table} ORDER BY 1"))?;
         sections
@@ -80,10 +76,7 @@ pub(super) fn all(session: &mut Session) -> Result<Vec<Section>, Error> {
 }
 
 fn rows(session: &mut Session, select: &str) -> Result<Grid, Error> {
-    match session.execute(select)? {
-        Outcome::Rows(grid) => Ok(grid),
-        Outcome::Done { .. } => Ok(Grid::default()),
-    }
+    session.execute(select).map(result::rows)
 }
 
 fn waits_now(session: &mut Session) -> Result<Section, Error> {
@@ -138,9 +131,7 @@ fn transactions(session: &mut Session) -> Result<Section, Error> {
          JOIN performance_schema.threads t ON t.THREAD_ID = s.THREAD_ID WHERE COUNT_STAR > 0 ORDER BY s.SUM_TIMER_WAIT DESC, s.COUNT_STAR DESC"
     );
     let mut grid = rows(session, &by_thread)?;
-    let bars: Vec<(String, f64)> =
-        grid.rows.iter().take(BARS).map(|row| (text(&grid, row, "NAME"), number(&grid, row, "SUM_TIMER_WAIT"))).collect();
-    let charts = chart::times("Time in transactions", &bars);
+    let charts = chart::times("Time in transactions", &bars(&grid, "NAME", "SUM_TIMER_WAIT"));
     grid.rows.splice(0..0, rows(session, &of_all)?.rows);
     let note = "The sums of all threads, also of those that are gone, and of each that is there, the most time first.";
     let section = Section::new("Transactions by thread", note, grid, ROWS, "Nothing was recorded.");
@@ -154,27 +145,18 @@ fn events(session: &mut Session, title: &str, table: &str, chart: &str) -> Resul
     );
     let mut grid = rows(session, &select)?;
     leave_out_zeros(&mut grid);
-    let bars: Vec<(String, f64)> =
-        grid.rows.iter().take(BARS).map(|row| (text(&grid, row, "EVENT_NAME"), number(&grid, row, "SUM_TIMER_WAIT"))).collect();
-    let charts = chart::times(chart, &bars);
+    let charts = chart::times(chart, &bars(&grid, "EVENT_NAME", "SUM_TIMER_WAIT"));
     let note = "Since the program started, or since the table was truncated: the most time first.";
     Ok(Section { charts: Vec::from_iter(charts), ..Section::new(title, note, grid, ROWS, "Nothing was recorded.") })
 }
 
 /// Sums that are 0 in each row are of what the program does not say; statements have many.
 fn leave_out_zeros(grid: &mut Grid) {
-    let is_zero = |index: usize| grid.rows.iter().all(|row| row.get(index) == Some(&OwnedValue::Unsigned(0)));
-    let is_kept = |(index, head): (usize, &ColumnHead)| {
-        let is_figure = head.name.starts_with("SUM_") && head.name != "SUM_TIMER_WAIT";
-        !(is_figure && is_zero(index))
-    };
-    let keep: Vec<bool> = grid.columns.iter().enumerate().map(is_kept).collect();
-    let mut kept = keep.iter();
-    grid.columns.retain(|_| *kept.next().unwrap_or(&true));
-    for row in &mut grid.rows {
-        let mut kept = keep.iter();
-        row.retain(|_| *kept.next().unwrap_or(&true));
-    }
+    leave_out(grid, |grid, column| {
+        let name = &grid.columns[column].name;
+        let is_figure = name.starts_with("SUM_") && name != "SUM_TIMER_WAIT";
+        is_figure && grid.rows.iter().all(|row| row.get(column) == Some(&OwnedValue::Unsigned(0)))
+    });
 }
 
 fn metrics(session: &mut Session) -> Result<Section, Error> {
@@ -197,10 +179,7 @@ fn histograms(session: &mut Session) -> Result<Section, Error> {
         let Some(OwnedValue::Text(name)) = row.into_iter().next() else { continue };
         let select = "SELECT BUCKET_TIMER_LOW, COUNT_BUCKET FROM performance_schema.events_waits_histogram_by_event_name h \
                       WHERE h.EVENT_NAME = ? ORDER BY h.BUCKET_NUMBER";
-        let grid = match session.execute_with(select, &[name.as_str().into()])? {
-            Outcome::Rows(grid) => grid,
-            Outcome::Done { .. } => Grid::default(),
-        };
+        let grid = result::rows(session.execute_with(select, &[name.as_str().into()])?);
         let buckets: Vec<(f64, f64)> =
             grid.rows.iter().map(|row| (number(&grid, row, "BUCKET_TIMER_LOW"), number(&grid, row, "COUNT_BUCKET"))).collect();
         charts.extend(chart::histogram(&name, &buckets));
@@ -214,9 +193,7 @@ fn histograms(session: &mut Session) -> Result<Section, Error> {
 fn io(session: &mut Session, title: &str, table: &str, name: &str) -> Result<Section, Error> {
     let select = format!("SELECT * FROM performance_schema.{table} s WHERE COUNT_STAR > 0 ORDER BY s.SUM_TIMER_WAIT DESC");
     let grid = rows(session, &select)?;
-    let bars = |column: &str| -> Vec<(String, f64)> {
-        grid.rows.iter().take(BARS).map(|row| (text(&grid, row, name), number(&grid, row, column))).collect()
-    };
+    let bars = |column: &str| bars(&grid, name, column);
     let mut charts = Vec::from_iter(chart::times("Time of all operations", &bars("SUM_TIMER_WAIT")));
     let (read, written) = (bars("SUM_NUMBER_OF_BYTES_READ"), bars("SUM_NUMBER_OF_BYTES_WRITE"));
     charts.extend(chart::bytes("Bytes read (green) and written (brown)", &read, &written));
@@ -229,6 +206,11 @@ fn lost(session: &mut Session) -> Result<Section, Error> {
         rows(session, "SELECT * FROM performance_schema.global_status WHERE VARIABLE_NAME LIKE '%lost' AND VARIABLE_VALUE > 0")?;
     let note = "What found no room and is missing above; a larger size at start makes room.";
     Ok(Section::new("Losses", note, grid, ROWS, "Nothing was lost."))
+}
+
+/// What a chart shows of the first rows: their names, and how much.
+fn bars(grid: &Grid, name: &str, column: &str) -> Vec<(String, f64)> {
+    grid.rows.iter().take(BARS).map(|row| (text(grid, row, name), number(grid, row, column))).collect()
 }
 
 fn text(grid: &Grid, row: &[OwnedValue], column: &str) -> String {

@@ -13,7 +13,7 @@ use crate::{input, output};
 use complete::Completion;
 use perfschema::render::Grid;
 use perfschema::render::text::{Footer, escape};
-use perfschema_sql::{self as sql, Account, Database, Limits, Outcome, Session};
+use perfschema_sql::{self as sql, Outcome, Session};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
@@ -28,7 +28,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Ask a program's tables, statement by statement, as with the mysql client.
 ///
@@ -81,13 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         let region = attached.region();
         format!("{}, pid {}", escape(region.program().as_str()), region.pid())
     };
-    let ended = watch.state() == State::Ended;
-    let mut database = Database::new(attached).limits(Limits { time: Duration::from_secs(args.timeout), ..Limits::default() });
-    if ended {
-        database = database.read_only();
-    }
-    let mut session = database.session(Account::default()).map_err(Error::Sql)?;
-    session.use_schema(perfschema::core::table::SCHEMA).map_err(Error::Sql)?;
+    let mut session = super::sql::session(attached, watch.state() == State::Ended, args.timeout)?;
     // As `mysql`: prompts, and what edits a line, are nothing for a file.
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
         interactive(session, &about, &watch).map_err(Error::Shell)
@@ -288,13 +282,13 @@ fn status(session: &mut Session, about: &str, watch: &target::Watch) -> String {
     line("Connection id", session.connection_id().to_string());
     line("Current database", session.schema().unwrap_or_default().to_owned());
     line("Current user", session.account().to_string());
-    let version = session.variable("version").map(|version| perfschema::render::OwnedValue::as_value(&version).to_string());
+    let version = session.variable("version").map(|version| version.as_value().to_string());
     line("Server version", version.unwrap_or_default());
-    if let Ok(Outcome::Rows(grid)) = session.execute("SELECT COUNT(*) FROM performance_schema.threads") {
-        line("Threads", grid.csv().to_string().lines().nth(1).unwrap_or_default().to_owned());
+    if let Some(threads) = result::value(session, "SELECT COUNT(*) FROM performance_schema.threads") {
+        line("Threads", threads);
     }
-    if let Ok(Outcome::Rows(grid)) = session.execute("SELECT COUNT(*) FROM sys.ps_check_lost_instrumentation") {
-        line("Counters of losses > 0", grid.csv().to_string().lines().nth(1).unwrap_or_default().to_owned());
+    if let Some(losses) = result::value(session, "SELECT COUNT(*) FROM sys.ps_check_lost_instrumentation") {
+        line("Counters of losses > 0", losses);
     }
     lines.push("--------------\n".to_owned());
     lines.join("\n")

@@ -3,7 +3,7 @@
 use super::super::target::State;
 use super::layout;
 use super::program::{Program, Switch};
-use super::view::{self, Listing, Row, View};
+use super::view::{Listing, Row, VIEWS, View};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::widgets::TableState;
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ pub(super) enum Over {
 
 pub(super) struct App {
     pub(super) program: Program,
-    pub(super) views: Vec<&'static View>,
+    /// Which of [`VIEWS`].
     pub(super) view: usize,
     pub(super) listing: Listing,
     /// Of the views that were sorted by hand.
@@ -68,11 +68,9 @@ pub(super) struct App {
 
 impl App {
     pub(super) fn new(program: Program, view: Option<&'static View>, filter: String, delay: Duration) -> App {
-        let views = view::all();
-        let view = view.and_then(|wanted| views.iter().position(|view| view.title == wanted.title)).unwrap_or(0);
+        let view = view.and_then(|wanted| VIEWS.iter().position(|view| view.title == wanted.title)).unwrap_or(0);
         App {
             program,
-            views,
             view,
             listing: Listing::default(),
             sorts: HashMap::new(),
@@ -104,7 +102,7 @@ impl App {
 
     /// Reads the list that is shown.
     pub(super) fn refresh(&mut self) {
-        let view = self.views[self.view];
+        let view = &VIEWS[self.view];
         // The first time there are no rates yet: they shall not be long in coming.
         let delay = if self.program.has_read(view) { self.delay } else { self.delay.min(Duration::from_millis(500)) };
         let read = self.program.look().and_then(|()| self.program.read(view));
@@ -120,7 +118,7 @@ impl App {
     }
 
     pub(super) fn sort(&self) -> (usize, bool) {
-        self.sorts.get(self.views[self.view].title).copied().unwrap_or(self.listing.sort)
+        self.sorts.get(VIEWS[self.view].title).copied().unwrap_or(self.listing.sort)
     }
 
     /// The rows as they are shown: so many that nobody scrolls to the last one, of tables that may have many thousands.
@@ -213,8 +211,8 @@ impl App {
             KeyCode::Char('h' | '?') | KeyCode::F(1) => self.over = Over::Help,
             KeyCode::Enter => self.over = Over::Details,
             KeyCode::Char(digit @ '1'..='9') => self.show(usize::from(digit as u8 - b'1')),
-            KeyCode::Tab | KeyCode::Right => self.show((self.view + 1) % self.views.len()),
-            KeyCode::BackTab | KeyCode::Left => self.show((self.view + self.views.len() - 1) % self.views.len()),
+            KeyCode::Tab | KeyCode::Right => self.show((self.view + 1) % VIEWS.len()),
+            KeyCode::BackTab | KeyCode::Left => self.show((self.view + VIEWS.len() - 1) % VIEWS.len()),
             KeyCode::Up | KeyCode::Char('k') => self.step(-1),
             KeyCode::Down | KeyCode::Char('j') => self.step(1),
             KeyCode::PageUp => self.step(-PAGE.cast_signed()),
@@ -225,7 +223,7 @@ impl App {
             KeyCode::Char('S' | '<') => self.sort_by(self.listing.columns.len().saturating_sub(1)),
             KeyCode::Char('r') => {
                 let (column, descending) = self.sort();
-                self.sorts.insert(self.views[self.view].title, (column, !descending));
+                self.sorts.insert(VIEWS[self.view].title, (column, !descending));
             }
             KeyCode::Char('/') => self.is_typing = true,
             KeyCode::Esc => self.filter.clear(),
@@ -242,7 +240,7 @@ impl App {
     }
 
     fn show(&mut self, view: usize) {
-        if view < self.views.len() && view != self.view {
+        if view < VIEWS.len() && view != self.view {
             self.view = view;
             self.listing = Listing::default();
             self.chosen = None;
@@ -258,7 +256,7 @@ impl App {
         if count > 0 {
             let column = (self.sort().0 + on) % count;
             let descending = !self.listing.columns[column].shown.is_text();
-            self.sorts.insert(self.views[self.view].title, (column, descending));
+            self.sorts.insert(VIEWS[self.view].title, (column, descending));
         }
     }
 

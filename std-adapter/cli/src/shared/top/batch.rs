@@ -2,21 +2,22 @@
 
 use super::layout::{self, GAP};
 use super::program::{Program, threads_text};
-use super::view::{self, Listing};
+use super::view::{Listing, VIEWS};
 use super::{Args, View};
 use crate::output;
 use crate::shared::Error;
 use crate::shared::target::State;
 use std::io::{self, IsTerminal, Write};
+use std::slice;
 use std::time::Instant;
 
 pub(super) fn run(args: &Args, mut program: Program) -> Result<(), Error> {
-    let views = args.view.map_or_else(view::all, |view| vec![view]);
+    let views = args.view.map_or(VIEWS, slice::from_ref);
     // Nothing is shortened that goes into a file or a pipe.
     let width = if io::stdout().is_terminal() { output::width() } else { usize::MAX };
     let iterations = args.iterations.unwrap_or(1);
     // Rates are those of the time between two looks; of a program that has ended there are none.
-    for view in &views {
+    for view in views {
         program.read(view).map_err(Error::Sql)?;
     }
     for iteration in 0..iterations {
@@ -40,7 +41,7 @@ pub(super) fn run(args: &Args, mut program: Program) -> Result<(), Error> {
         if let lost @ [_, ..] = program.lost().as_slice() {
             writeln!(out, "lost: {}", lost.join(", "))?;
         }
-        for view in &views {
+        for view in views {
             let listing = program.read(view).map_err(Error::Sql)?;
             write_view(&mut out, view, &listing, &args.filter, width)?;
         }

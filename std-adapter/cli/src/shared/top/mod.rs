@@ -32,7 +32,7 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use view::View;
+use view::{VIEWS, View};
 
 /// Watch a program: what waits now, which events and files take the time.
 ///
@@ -65,10 +65,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn view(text: &str) -> Result<&'static View, String> {
-    let views = view::all();
-    let titles: Vec<String> = views.iter().map(|view| view.title.to_lowercase()).collect();
-    let found = views.into_iter().find(|view| view.title.eq_ignore_ascii_case(text));
-    found.ok_or_else(|| format!("expected one of {}", titles.join(", ")))
+    let found = VIEWS.iter().find(|view| view.title.eq_ignore_ascii_case(text));
+    let titles = || VIEWS.iter().map(|view| view.title.to_lowercase()).collect::<Vec<_>>().join(", ");
+    found.ok_or_else(|| format!("expected one of {}", titles()))
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Error> {
@@ -79,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         return batch::run(args, program);
     }
     let app = App::new(program, args.view, args.filter.clone(), args.delay);
-    let signals = Signals::register()?;
+    let signals = Signals::register().map_err(Error::Signals)?;
     let mut terminal = ratatui::try_init()?;
     let result = watch(&mut terminal, app, args.iterations, &signals);
     let result = result.and(terminal.show_cursor());

@@ -1,12 +1,12 @@
 //! The program that is watched: its rows by SQL, what it does, and its switches.
 
-use super::super::Error;
 use super::super::target::{self, State, Watch};
+use super::super::{Error, result};
 use super::view::{Listing, Switches, View};
 use perfschema::core::table::YesNo;
 use perfschema::render::{Grid, OwnedValue};
 use perfschema::{Attached, tables};
-use perfschema_sql::{self as sql, Account, Database, Outcome, Session};
+use perfschema_sql::{self as sql, Account, Database, Session};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -100,10 +100,7 @@ impl Program {
     }
 
     fn rows(&mut self, select: &str) -> Result<Grid, sql::Error> {
-        match self.session.execute(select)? {
-            Outcome::Rows(grid) => Ok(grid),
-            Outcome::Done { .. } => Ok(Grid::default()),
-        }
+        self.session.execute(select).map(result::rows)
     }
 
     fn switches(&self) -> Switches {

@@ -3,7 +3,7 @@
 use super::app::{App, KEYS, Over};
 use super::layout::{self, GAP};
 use super::program::threads_text;
-use super::view::Shown;
+use super::view::{Shown, VIEWS};
 use crate::output;
 use crate::shared::target::State;
 use perfschema::render::text::{Footer, Times, escape};
@@ -67,7 +67,7 @@ fn heading(app: &App) -> Line<'static> {
 /// The views that find room, among them the one that is shown.
 fn views(app: &App, width: usize) -> Line<'static> {
     const MORE: &str = "…";
-    let titles: Vec<String> = app.views.iter().enumerate().map(|(index, view)| format!("{} {}", index + 1, view.title)).collect();
+    let titles: Vec<String> = VIEWS.iter().enumerate().map(|(index, view)| format!("{} {}", index + 1, view.title)).collect();
     let fits = |from: usize, to: usize| {
         let shown: usize = titles[from..to].iter().map(|title| title.chars().count() + GAP).sum();
         let more = if to < titles.len() { GAP + MORE.chars().count() } else { 0 };

@@ -26,7 +26,7 @@ enum Kind {
 }
 
 /// All of them, in the order of their keys.
-const VIEWS: &[View] = &[
+pub(super) const VIEWS: &[View] = &[
     View { title: "Waits", kind: Kind::Waits, table: "events_waits_current", names: None },
     View::summary("Events", "events_waits_summary_global_by_event_name"),
     View::summary("Files", "file_summary_by_instance"),
@@ -41,10 +41,6 @@ const INSTRUMENTS: &str = "setup_instruments";
 const INSTANCE: &str = "OBJECT_INSTANCE_BEGIN";
 /// How many events were timed, which their sum is divided by; `*` leaves it out.
 const TIMED: &str = "COUNT_TIMER_WAIT";
-
-pub(super) fn all() -> Vec<&'static View> {
-    VIEWS.iter().collect()
-}
 
 /// How a column's values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,10 +129,11 @@ impl View {
 
     /// Makes a list of the rows of the answers.
     pub(super) fn listing(&self, rows: Grid, names: Option<Grid>, switches: &Switches, last: Last<'_>) -> Listing {
-        match self.kind {
-            Kind::Waits => waits(rows),
-            Kind::Plain => plain(rows),
-            Kind::Summary => summary(names.map_or(rows.clone(), |names| named(rows, &names)), switches, last),
+        match (&self.kind, names) {
+            (Kind::Waits, _) => waits(rows),
+            (Kind::Plain, _) => plain(rows),
+            (Kind::Summary, None) => summary(rows, switches, last),
+            (Kind::Summary, Some(names)) => summary(named(rows, &names), switches, last),
         }
     }
 }
@@ -397,7 +394,7 @@ mod tests {
 
     #[test]
     fn views_are_of_tables_that_are_declared() {
-        let titles: Vec<&str> = all().iter().map(|view| view.title).collect();
+        let titles: Vec<&str> = VIEWS.iter().map(|view| view.title).collect();
         assert!(titles.starts_with(&["Waits", "Events", "Files"]) && titles.ends_with(&["Instruments"]), "{titles:?}");
         for view in VIEWS {
             let table = tables::find(view.table).expect("it is declared");
