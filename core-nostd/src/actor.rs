@@ -162,8 +162,8 @@ impl<'r> Actor<'r> {
         }
     }
 
-    /// Says anew who it is, if none of its events has a number yet: memory may have been counted before the thread could say so. Returns
-    /// whether it did.
+    /// Says anew who it is, if none of its events has a number yet (waits that are not visible have none): memory may have been counted before
+    /// the thread could say so. Returns whether it did.
     ///
     /// ```
     /// # use perfschema_core::*;

@@ -361,7 +361,7 @@ impl Record {
 /// A statement of this text begins and ends, timed or not, as far as those are counted that are like it.
 pub fn count_digest(region: &Region<'_>, text: &str, timed: bool) {
     if let Some(held) = statement_digest::hold(region, "loom", text) {
-        held.end(0, timed.then_some(1), &StatementStatistics::default());
+        held.end(region, 0, timed.then_some(1), &StatementStatistics::default());
     }
 }
 

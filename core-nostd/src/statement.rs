@@ -509,7 +509,7 @@ impl<'r> Actor<'r> {
         if let Some(digest) = statement.digest {
             let is_at_hand = timed.is_some() && switches.timer_index() == TimerName::Nanosecond.index() as u8;
             let now = if is_at_hand { ticks } else { clock.ticks(TimerName::Nanosecond) };
-            digest.end(now, wait_ps, &statement.statistics);
+            digest.end(self.region(), now, wait_ps, &statement.statistics);
         }
         self.leave(&self.statement_nest, &statement.event, wait.sequence);
         timed

@@ -140,10 +140,15 @@ fn name(region: &Region<'_>, words: &DigestWords, index: usize, (schema, digest,
 
 impl HeldPlace<'_> {
     /// The statement has ended, when NANOSECOND read `ticks`.
-    pub(crate) fn end(self, ticks: u64, wait_ps: Option<u64>, statistics: &StatementStatistics) {
-        // Where a handler has forked meanwhile, the place may be another's in the child.
-        if self.words[word::KEY].whole() & !HOLDERS == self.key {
-            self.count(ticks, wait_ps, statistics);
+    pub(crate) fn end(self, region: &Region<'_>, ticks: u64, wait_ps: Option<u64>, statistics: &StatementStatistics) {
+        let is_held = self.words[word::KEY].whole() & !HOLDERS == self.key;
+        // In a child that did not know of the statement, the place is free or another's: it counts as one that finds none.
+        let others = || {
+            region.count_lost(Lost::StatementDigests);
+            Some(HeldPlace { words: region.arrays::<DIGEST>(Section::StatementDigests).first()?, key: 0 })
+        };
+        if let Some(place) = if is_held { Some(self) } else { others() } {
+            place.count(ticks, wait_ps, statistics);
         }
         self.change_holders(|holders| holders.checked_sub(1));
     }
@@ -250,7 +255,8 @@ fn clear(region: &Region<'_>, words: &DigestWords, index: usize) {
     words[word::KEY].update(|_| FREED);
 }
 
-/// In a forked child that is idle, as [`Region::forked`] says: of all statements only these will end.
+/// In a forked child that is idle, as [`Region::forked`] says: of all statements only these hold their places. Others that end there, such as those
+/// of tasks, are counted without a digest, if no such statement has begun since.
 pub(crate) fn keep_for(region: &Region<'_>, statements: impl Iterator<Item = EntryText>) {
     let keys = || {
         let places = region.arrays::<DIGEST>(Section::StatementDigests).iter();
@@ -319,8 +325,8 @@ mod tests {
         super::hold(region, "app", text).expect("there are places")
     }
 
-    fn end(held: HeldPlace<'_>) {
-        held.end(1, Some(1), &StatementStatistics { rows_sent: 1, ..Default::default() });
+    fn end(region: &Region<'_>, held: HeldPlace<'_>) {
+        held.end(region, 1, Some(1), &StatementStatistics { rows_sent: 1, ..Default::default() });
     }
 
     /// Nothing that a statement said outlives TRUNCATE.
@@ -332,14 +338,14 @@ mod tests {
             let places = region.section(Section::StatementDigests).iter().chain(region.section(Section::StatementDigestTexts));
             places.filter(|word| word.get() != 0).count()
         };
-        end(hold(&region, "find 'a secret'"));
+        end(&region, hold(&region, "find 'a secret'"));
         assert!(used() > 10);
         reset(&region);
         // Its key, and the version of its state.
         assert_eq!(used(), 2);
     }
 
-    /// What a handler's child makes of a place that the interrupted thread holds is its own affair.
+    /// What a child makes of a place that it did not know to be held is its own affair.
     #[test]
     fn a_place_that_is_anothers_by_now_is_not_counted_in() {
         let words = words();
@@ -349,11 +355,11 @@ mod tests {
         pool::release_last(&held.words[word::STATE]);
         let another = hold(&region, "found 1");
         let third = hold(&region, "lost 1");
-        end(held);
-        end(another);
-        end(third);
+        end(&region, held);
+        end(&region, another);
+        end(&region, third);
         let counts = |index| read(&region, index).map(|digest| (digest.summary.count, digest.statistics.rows_sent));
-        assert_eq!([0, 1, 2].map(counts), [None, Some((1, 1)), Some((1, 1))]);
+        assert_eq!([0, 1, 2].map(counts), [Some((1, 1)); 3], "the first is for those that find none");
     }
 
     /// In a child: what others were about to name is free again, unless it may be the child's own.
@@ -361,7 +367,7 @@ mod tests {
     fn what_was_about_to_be_named_is_free_in_a_child() {
         let words = words();
         let region = region(&words);
-        end(hold(&region, "one"));
+        end(&region, hold(&region, "one"));
         let unnamed = hold(&region, "two");
         pool::release_last(&unnamed.words[word::STATE]);
         let _claimed = pool::claim(&unnamed.words[word::STATE]);
@@ -369,8 +375,8 @@ mod tests {
         assert_eq!(unnamed.words[word::KEY].get() & !HOLDERS, unnamed.key);
         forget(&region, true);
         assert_eq!(unnamed.words[word::KEY].get(), FREED);
-        end(hold(&region, "three"));
-        end(hold(&region, "four"));
+        end(&region, hold(&region, "three"));
+        end(&region, hold(&region, "four"));
         let named = |index| read(&region, index).and_then(|digest| digest.name).is_some();
         assert_eq!([0, 1, 2].map(named), [false, true, true]);
     }

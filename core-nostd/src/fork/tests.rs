@@ -4,8 +4,8 @@ use super::*;
 use crate::metric::{MetricInfo, MetricType, MonitorCommand};
 use crate::region::{CLASS, FILE, METRIC, SOCKET};
 use crate::{
-    AccessMode, ActorIdentity, Class, Config, FileId, FileIo, Group, Held, Identity, InstanceId, InstrumentName, MemoryChange,
-    Operation, Setting, Size, SocketAddress, SocketIo, Statement, StatementError, StatementStart, Transaction,
+    AccessMode, ActorIdentity, Class, Config, Consumer, FileId, FileIo, Group, Held, Identity, InstanceId, InstrumentName,
+    MemoryChange, Operation, Setting, Size, SocketAddress, SocketIo, Statement, StatementError, StatementStart, Transaction,
     TransactionDetails, TransactionStart, TransactionState, WaitStart, file, io, metric, tables,
 };
 use core::panic::Location;
@@ -626,6 +626,31 @@ fn a_child_has_the_digests_of_its_own_statements() {
     statement_digest::reset(&region);
     ["C", "D", "E"].into_iter().for_each(execute);
     assert_eq!(digests(), ["C", "D", "E"].map(|text| (String::from(text), 1)));
+}
+
+/// Of what a child ends, which statements those are is known as far as they are visible. All others, as those of tasks that are not polled at the
+/// fork, are counted, too: where their digest has no place any more, without it.
+#[test]
+fn a_child_counts_what_it_ends_by_digest() {
+    const DIGESTS: Config = CONFIG.with(Size::MaxStatementClasses, 1).with(Size::DigestsSize, 4);
+    for visible in [true, false] {
+        let words: Vec<Word> = (0..DIGESTS.words()).map(|_| Word::new(0)).collect();
+        let region = Region::create(&words, &DIGESTS, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+        let class = region.register(InstrumentName::literal("statement/t/S"), Setting::ON).expect("there is room");
+        region.enable_everything();
+        region.set_consumer(Consumer::EventsStatementsCurrent, visible);
+        let clock = MockClock::new();
+        let [own, task] = [(); 2].map(|()| Actor::attach(&region, &ActorIdentity::default()));
+        let statements = [(&own, "SEEK 1"), (&task, "FIND 1")].map(|(actor, text)| {
+            actor.begin_statement(&clock, region.switches(class), &StatementStart { text, schema: "app", source: None })
+        });
+        region.forked(&CHILD, &[Some(&own)], true);
+        statements.into_iter().for_each(|statement| _ = own.end_statement(&clock, statement));
+        let mut by_digest = 0;
+        region.scan(&tables::EventsStatementsSummaryByDigest, |row| by_digest += row.count_star);
+        assert_eq!((region.summary_by_event_name(class).count, by_digest), (2, 2), "visible: {visible}");
+        assert_eq!(region.lost(crate::Lost::StatementDigests), if visible { 1 } else { 2 });
+    }
 }
 
 /// Another thread was saying whom a socket leads to now: nobody will, but its descriptor is open.

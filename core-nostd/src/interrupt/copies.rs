@@ -39,7 +39,7 @@ fn region() -> &'static Region<'static> {
 }
 
 fn end(region: &Region<'_>, text: &str) {
-    statement_digest::hold(region, "app", text).unwrap().end(1, Some(1), &StatementStatistics::default());
+    statement_digest::hold(region, "app", text).unwrap().end(region, 1, Some(1), &StatementStatistics::default());
 }
 
 /// Another thread is in the middle of a TRUNCATE: in the child no place is lost, and nothing of the text is left.

@@ -303,7 +303,7 @@ impl<Of> Executing<Of> {
             Recorded::AtItsEnd(whole) => whole.error = Some(error()),
             Recorded::At(_) | Recorded::Nowhere => {}
         }
-        self.change(|statistics| statistics.errors += 1);
+        self.change(|statistics| statistics.errors = statistics.errors.saturating_add(1));
     }
 }
 

@@ -510,8 +510,8 @@ pub(crate) fn task_id() -> u64 {
 }
 
 /// Says who the calling thread is, before it records its first wait: a name, and for a thread that serves a user, who and from where.
-/// Returns false if it has recorded one or said so already, if it polls a task that has a name of its own, or the process has not started
-/// recording. Memory that it has allocated does not count as a wait.
+/// Returns false if it has recorded one that was visible, or said so already, if it polls a task that has a name of its own, or the process has
+/// not started recording. Memory that it has allocated does not count as a wait.
 ///
 /// A thread that never says so is named `thread/<program>/<name of the thread>`, as the system knows it: on Unix the first 15 bytes, whole
 /// characters only, and of a thread that was given no name that of the one that started it, or `unnamed` where that is the program's.
