@@ -1,4 +1,4 @@
-//! Sums and histograms: who counts what, and TRUNCATE of each table alone, in every order.
+//! Sums and histograms: who counts what, and TRUNCATE of each table alone, in every order; but the global sums take the histogram along.
 
 // One thread and no `unsafe`: Miri finds nothing here that it does not find in events.rs, and takes minutes.
 #![cfg(not(miri))]
@@ -145,6 +145,23 @@ fn histogram_and_quantiles() {
     assert_eq!(world.select(HISTOGRAM, "*"), before);
 }
 
+/// As MySQL's histograms of statements go with their summaries.
+#[test]
+fn quantiles_are_of_the_waits_that_their_row_counts() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    let columns = "COUNT_STAR,QUANTILE_95,QUANTILE_99,QUANTILE_999";
+    (0..100).for_each(|_| world.wait(&actor, class, 1_000_000));
+    world.truncate(GLOBAL);
+    world.expect(GLOBAL, columns, &["0 0 0 0"]);
+    world.wait(&actor, class, 1_000);
+    let high = perfschema_core::histogram::bucket_timer_high(bucket(1_000_000));
+    world.expect(GLOBAL, columns, &[&format!("1 {high} {high} {high}")]);
+    // Not the other way round.
+    world.truncate(HISTOGRAM);
+    world.expect(GLOBAL, columns, &["1 0 0 0"]);
+}
+
 #[test]
 fn quantiles_are_of_so_many_of_a_thousand_waits() {
     let world = World::on(&CONFIG);
@@ -279,6 +296,9 @@ impl Stage {
                 let table = [GLOBAL, BY_THREAD, BY_INSTANCE, HISTOGRAM][step - 3];
                 world.truncate(table);
                 self.book.since.insert(table, self.book.events.len());
+                if table == GLOBAL {
+                    self.book.since.insert(HISTOGRAM, self.book.events.len());
+                }
             }
             _ => {
                 self.actors[0].detach();

@@ -4,6 +4,7 @@
 
 use super::by_event_name;
 use super::event_summary::{summary_row, sweep_by_thread, truncate_by_thread, truncate_global};
+use super::events_waits_histogram_by_event_name::EventsWaitsHistogramByEventName;
 use crate::class::POOLS;
 use crate::event::WAITS;
 use crate::region::{Region, Text};
@@ -83,6 +84,8 @@ impl TableSource for EventsWaitsSummaryGlobalByEventName {
 
     fn truncate(&self, region: &Region<'_>) {
         truncate_global(region, &WAITS);
+        // The quantiles are made of it, and would be of waits that the row's sums no longer have.
+        EventsWaitsHistogramByEventName.truncate(region);
     }
 }
 

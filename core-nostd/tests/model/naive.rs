@@ -706,6 +706,9 @@ impl Naive {
             _ if table.starts_with("memory_summary") => self.memory.push(Memory::Truncated(table)),
             _ if table.contains("summary") || table.contains("histogram") => {
                 self.since.insert(table, self.counted.len());
+                if table == "events_waits_summary_global_by_event_name" {
+                    self.since.insert("events_waits_histogram_by_event_name", self.counted.len());
+                }
             }
             _ => return Err(TableError::WrongUsage),
         }
