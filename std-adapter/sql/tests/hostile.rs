@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{World, run};
+use common::{AN_HOUR, World, run};
 use perfschema::core::Size;
 use perfschema_sql::{Account, Database, Error, Limits, Outcome, Right, STATEMENT_STACK, Session};
 use std::time::{Duration, Instant};
@@ -68,7 +68,7 @@ fn a_time_that_no_clock_will_see() {
 
 #[test]
 fn a_statement_takes_bounded_memory() {
-    let mut session = limited(Duration::from_secs(60), 4 << 20);
+    let mut session = limited(AN_HOUR, 4 << 20);
     assert_eq!(run(&mut session, "SET cte_max_recursion_depth = 4294967295"), "0 changed");
     for statement in [
         "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n LIMIT 1000000) SELECT i, REPEAT('a', 1000) FROM n",

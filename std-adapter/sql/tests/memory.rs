@@ -2,12 +2,11 @@
 
 mod common;
 
-use common::{World, run};
+use common::{AN_HOUR, World, run};
 use perfschema_sql::{Account, Database, Limits};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 /// Bytes in blocks of Rust's, as the C library has them, now and at most.
 static NOW: AtomicUsize = AtomicUsize::new(0);
@@ -38,9 +37,6 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// However busy the machine is, it is memory that ends a statement.
-const AN_HOUR: Duration = Duration::from_secs(3600);
 
 /// One test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
