@@ -179,7 +179,7 @@ fn rows_compare_and_ids_are_keys() {
 
 #[test]
 fn columns_know_what_they_hold() {
-    let column = |sql_type, nullable| Column { name: "X", sql_type, nullable, default: None, doc: "" };
+    let column = |sql_type, nullable| Column { name: "X", sql_type, nullable, default: None, is_binary: false, doc: "" };
     let yes_no = SqlType::Enum(&["YES", "NO"]);
     for (sql_type, good, bad) in [
         (SqlType::BigintUnsigned, Value::Unsigned(u64::MAX), Value::Signed(1)),

@@ -42,6 +42,8 @@ pub struct Column {
     pub nullable: bool,
     /// What a row gets there that is inserted without a value for it; None is NULL where it can be, and otherwise that it is to be given one.
     pub default: Option<&'static str>,
+    /// Whether letter case counts where it is compared, as in MySQL's columns with a binary collation.
+    pub is_binary: bool,
     /// What it says.
     pub doc: &'static str,
 }
@@ -545,7 +547,8 @@ macro_rules! row {
     (
         $(#[$meta:meta])*
         pub struct $row:ident {
-            $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty $(= $sql_type:expr)? $(; default $default:literal)?, )*
+            $( #[doc = $doc:literal] $sql:ident as $field:ident: $type:ty $(= $sql_type:expr)? $(; default $default:literal)?
+                $(; collate $collation:ident)?, )*
             $(
                 invisible,
                 $( #[doc = $hidden_doc:literal] $hidden_sql:ident as $hidden:ident: $hidden_type:ty, )*
@@ -563,7 +566,7 @@ macro_rules! row {
         impl $row {
             /// The columns, in order.
             pub const COLUMNS: &'static [$crate::table::Column] =
-                $crate::table::row!(@columns $( $doc $sql: $type $(= $sql_type)? $(; default $default)?, )*);
+                $crate::table::row!(@columns $( $doc $sql: $type $(= $sql_type)? $(; default $default)? $(; collate $collation)?, )*);
         }
 
         impl $crate::table::Row for $row {
@@ -592,7 +595,9 @@ macro_rules! row {
             )?
         }
     };
-    (@columns $( $doc:literal $sql:ident: $type:ty $(= $sql_type:expr)? $(; default $default:literal)?, )*) => {
+    (@columns $(
+        $doc:literal $sql:ident: $type:ty $(= $sql_type:expr)? $(; default $default:literal)? $(; collate $collation:ident)?,
+    )*) => {
         const {
             &[
                 $( $crate::table::Column {
@@ -600,6 +605,7 @@ macro_rules! row {
                     sql_type: $crate::table::row!(@type $type $(, $sql_type)?),
                     nullable: <$type as $crate::table::Cell>::NULLABLE,
                     default: $crate::table::row!(@default $($default)?),
+                    is_binary: $crate::table::row!(@collate $($collation)?),
                     doc: $doc.trim_ascii_start(),
                 }, )*
             ]
@@ -607,6 +613,8 @@ macro_rules! row {
     };
     (@default $default:literal) => { Some($default) };
     (@default) => { None };
+    (@collate binary) => { true };
+    (@collate) => { false };
     (@type $type:ty, $sql_type:expr) => { $sql_type };
     (@type $type:ty) => { <$type as $crate::table::Cell>::SQL_TYPE };
 }

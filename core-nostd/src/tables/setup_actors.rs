@@ -23,9 +23,9 @@ row! {
         /// Host name, or % for any; at most 128 bytes.
         HOST as host: Text<128> = SqlType::Char(255); default "%",
         /// User name, or % for any; at most 128 bytes.
-        USER as user: Text<128> = SqlType::Char(128); default "%",
+        USER as user: Text<128> = SqlType::Char(128); default "%"; collate binary,
         /// Unused: rows with another one than % match no thread, as in MySQL.
-        ROLE as role: Text<128> = SqlType::Char(128); default "%",
+        ROLE as role: Text<128> = SqlType::Char(128); default "%"; collate binary,
         /// INSTRUMENTED of the threads that match.
         ENABLED as enabled: YesNo; default "YES",
         /// HISTORY of the threads that match.

@@ -16,6 +16,8 @@ pub(crate) const MYSQL: &str = "mysql";
 pub(crate) const PERFORMANCE_SCHEMA: &str = table::SCHEMA;
 pub(crate) const CHARACTER_SET: &str = "utf8mb4";
 pub(crate) const COLLATION: &str = "utf8mb4_0900_ai_ci";
+/// That of columns in which letter case counts.
+const BINARY_COLLATION: &str = "utf8mb4_bin";
 pub(crate) const SYS: &str = "sys";
 /// A schema of the session's own, for what it saves; gone with the session.
 pub(crate) const TEST: &str = "test";
@@ -31,6 +33,8 @@ pub(crate) struct Column {
     pub(crate) nullable: bool,
     /// See [`table::Column::default`].
     pub(crate) default: Option<&'static str>,
+    /// See [`table::Column::is_binary`].
+    pub(crate) is_binary: bool,
     pub(crate) doc: &'static str,
     /// Whether it is there only where it is named.
     pub(crate) is_invisible: bool,
@@ -38,11 +42,16 @@ pub(crate) struct Column {
 
 impl Column {
     pub(crate) fn new(name: &str, sql_type: SqlType, nullable: bool) -> Column {
-        Column { name: name.to_owned(), sql_type, nullable, default: None, doc: "", is_invisible: false }
+        Column { name: name.to_owned(), sql_type, nullable, default: None, is_binary: false, doc: "", is_invisible: false }
     }
 
     pub(crate) fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
+    }
+
+    /// How it is compared, if it is a text.
+    pub(crate) fn collation(&self) -> &'static str {
+        if self.is_binary { BINARY_COLLATION } else { COLLATION }
     }
 
     pub(crate) fn is_text(&self) -> bool {
@@ -52,7 +61,8 @@ impl Column {
 
 impl From<&table::Column> for Column {
     fn from(column: &table::Column) -> Column {
-        Column { default: column.default, doc: column.doc, ..Column::new(column.name, column.sql_type, column.nullable) }
+        let known = Column::new(column.name, column.sql_type, column.nullable);
+        Column { default: column.default, is_binary: column.is_binary, doc: column.doc, ..known }
     }
 }
 

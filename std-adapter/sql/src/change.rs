@@ -255,8 +255,10 @@ impl Session {
             Target::Table(table) => table,
             // No table there has a key: nothing is replaced, and nothing updated.
             Target::Scratch(name) => {
+                let columns = self.scratch_columns(&name);
+                defaults::put_in_insert(&mut insert, &columns)?;
+                as_lists(&mut insert, &columns)?;
                 self.check_columns(&name, insert.columns.iter().filter_map(dialect::last))?;
-                defaults::put_in_insert(&mut insert, &self.scratch_columns(&name))?;
                 return self.change_scratch(&mut Statement::Insert(Insert { on: None, ..insert }), parameters);
             }
         };
@@ -269,25 +271,12 @@ impl Session {
         }
         let (_, relation) = self.state.relation(table.schema(), declaration.name, command)?;
         defaults::put_in_insert(&mut insert, relation.columns())?;
-        let (names, mut query) = if insert.assignments.is_empty() {
-            let mut names = Vec::new();
-            for column in &insert.columns {
-                names.push(dialect::qualified(column)?.1.to_owned());
-            }
-            (names, *insert.source.ok_or_else(Error::empty)?)
-        } else {
-            let mut query = parse::template("SELECT 1");
-            let (mut names, mut items) = (Vec::new(), Vec::new());
-            for assignment in insert.assignments {
-                let AssignmentTarget::ColumnName(name) = &assignment.target else {
-                    return Err(Error::unsupported("this kind of SET"));
-                };
-                names.push(dialect::qualified(name)?.1.to_owned());
-                items.push(SelectItem::UnnamedExpr(assignment.value));
-            }
-            select_of(&mut query)?.projection = items;
-            (names, query)
-        };
+        as_lists(&mut insert, relation.columns())?;
+        let mut names = Vec::new();
+        for column in &insert.columns {
+            names.push(dialect::qualified(column)?.1);
+        }
+        let mut query = *insert.source.ok_or_else(Error::empty)?;
         let mut columns = Vec::new();
         for name in &names {
             columns.push(declaration.columns[declaration.column(name)?].name);
@@ -605,6 +594,35 @@ enum Target {
     Table(&'static dyn Table),
     /// A table of schema `test`, by its name as it was made.
     Scratch(String),
+}
+
+/// Makes what SET gives a list of columns and one of values, as other INSERTs have them. `all` are the table's columns.
+///
+/// # Errors
+/// 1110: a column is named twice, so that nobody knows which value it gets.
+fn as_lists(insert: &mut Insert, all: &[Column]) -> Result<(), Error> {
+    if !insert.assignments.is_empty() {
+        let mut query = parse::template("SELECT 1");
+        let mut items = Vec::new();
+        for assignment in std::mem::take(&mut insert.assignments) {
+            let AssignmentTarget::ColumnName(name) = assignment.target else {
+                return Err(Error::unsupported("this kind of SET"));
+            };
+            insert.columns.push(name);
+            items.push(SelectItem::UnnamedExpr(assignment.value));
+        }
+        select_of(&mut query)?.projection = items;
+        insert.source = Some(Box::new(query));
+    }
+    let mut named = HashSet::new();
+    for name in insert.columns.iter().filter_map(dialect::last) {
+        if let Some(column) = all.iter().find(|column| column.is(name))
+            && !named.insert(&column.name)
+        {
+            return Err(Error::new(1110, "42000", format!("Column '{}' specified twice", column.name)));
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn select_of(query: &mut Query) -> Result<&mut Select, Error> {

@@ -128,6 +128,18 @@ impl Rewriter<'_> {
         call("nullif", vec![numeral(0), field, numeral(0)])
     }
 
+    /// A column in which letter case counts says so where it is compared, unless the client says how.
+    pub(crate) fn collate_columns(&self, sides: &mut [&mut Expr]) {
+        if sides.iter().any(|side| is_collated(side)) {
+            return;
+        }
+        for side in sides {
+            if self.kinds.is_binary(side) {
+                **side = collate(take(side), true);
+            }
+        }
+    }
+
     /// `left op right`
     pub(crate) fn comparison(&mut self, mut left: Expr, op: BinaryOperator, mut right: Expr) -> Result<Expr, Error> {
         let is_equality = matches!(op, BinaryOperator::Eq | BinaryOperator::NotEq | BinaryOperator::Spaceship);
@@ -143,6 +155,7 @@ impl Rewriter<'_> {
             }
             return Ok(not(op == BinaryOperator::NotEq, joined(all, &BinaryOperator::And)));
         }
+        self.collate_columns(&mut [&mut left, &mut right]);
         match (self.kind(&left), self.kind(&right)) {
             (Kind::Json, other) if other != Kind::Json => left = call("json_unquote", vec![left]),
             (other, Kind::Json) if other != Kind::Json => right = call("json_unquote", vec![right]),
@@ -204,6 +217,7 @@ impl Rewriter<'_> {
             list = if numbers.is_empty() { others } else { numbers };
         }
         let mut all: Vec<&mut Expr> = std::iter::once(&mut expr).chain(&mut list).collect();
+        self.collate_columns(&mut all);
         let aligned = self.align(&mut all)?;
         if !aligned && list.iter().all(|member| self.kind(member).is_number()) {
             expr = self.as_number(expr);
@@ -236,6 +250,7 @@ impl Rewriter<'_> {
             return Err(Error::column_count(width));
         }
         for (place, left) in lefts.iter_mut().enumerate() {
+            self.collate_columns(&mut [left]);
             if self.kinds.members(left).is_some() && self.output_kind(&subquery, place).is_some_and(Kind::is_number) {
                 *left = self.as_number(take(left));
             }
@@ -290,6 +305,7 @@ impl Rewriter<'_> {
 
     /// `expr BETWEEN low AND high`
     pub(crate) fn between(&mut self, mut expr: Expr, mut low: Expr, mut high: Expr, negated: bool) -> Result<Expr, Error> {
+        self.collate_columns(&mut [&mut expr, &mut low, &mut high]);
         let aligned = self.align(&mut [&mut expr, &mut low, &mut high])?;
         if !aligned && [&low, &high].iter().all(|side| self.kind(side).is_number()) {
             expr = self.as_number(expr);
@@ -312,7 +328,9 @@ impl Rewriter<'_> {
     ) -> Result<Expr, Error> {
         if let Some(operand) = &mut operand {
             let values = conditions.iter_mut().map(|when| &mut when.condition);
-            let aligned = self.align(&mut std::iter::once(&mut **operand).chain(values).collect::<Vec<_>>())?;
+            let mut all: Vec<&mut Expr> = std::iter::once(&mut **operand).chain(values).collect();
+            self.collate_columns(&mut all);
+            let aligned = self.align(&mut all)?;
             if !aligned && conditions.iter().all(|when| self.kind(&when.condition).is_number()) {
                 **operand = self.as_number(take(operand));
             }

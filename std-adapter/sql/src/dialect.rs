@@ -246,13 +246,18 @@ impl Rewriter<'_> {
             [_, name] if ["@@global", "@@session", "@@local"].into_iter().any(is_scope) => name.value.as_str(),
             _ => return Err(Error::unknown_variable(first.trim_start_matches('@'))),
         };
-        let global = names.len() == 2 && is_scope("@@global");
-        if global && variables::is_session_only(name) {
-            return Err(Error::new(1238, "HY000", format!("Variable '{name}' is a SESSION variable")));
-        }
+        let is_scoped = names.len() == 2;
+        let global = is_scoped && is_scope("@@global");
         let value = if global { self.state.global_variable(name) } else { self.state.variable(name) };
         let value = value.ok_or_else(|| Error::unknown_variable(name))?;
-        Ok(self.constant(&value))
+        let other = match global {
+            true => variables::is_session_only(name).then_some("SESSION"),
+            false => (is_scoped && variables::is_global_only(name)).then_some("GLOBAL"),
+        };
+        match other {
+            Some(scope) => Err(Error::new(1238, "HY000", format!("Variable '{name}' is a {scope} variable"))),
+            None => Ok(self.constant(&value)),
+        }
     }
 
     /// The tree after its children were rewritten.
@@ -286,12 +291,14 @@ impl Rewriter<'_> {
                 let (number, all) = (self.as_number(*expr), self.constant(&u64::MAX.into()));
                 Ok(call("bitwise_xor", vec![number, all]))
             }
-            Expr::Like { negated, any: false, expr, pattern, escape_char } => {
+            Expr::Like { negated, any: false, mut expr, mut pattern, escape_char } => {
+                self.collate_columns(&mut [&mut expr, &mut pattern]);
                 let how = literal(Value::Boolean(is_binary([&*expr, &*pattern].into_iter())));
                 let arguments = [how, *expr, *pattern].into_iter().chain(escape_char.map(|escape| *escape));
                 Ok(not(negated, call("like", arguments.collect())))
             }
-            Expr::RLike { negated, expr, pattern, .. } => {
+            Expr::RLike { negated, mut expr, mut pattern, .. } => {
+                self.collate_columns(&mut [&mut expr, &mut pattern]);
                 let how = is_binary([&*expr, &*pattern].into_iter()).then(|| self.text("c"));
                 Ok(not(negated, call("regexp_like", [*expr, *pattern].into_iter().chain(how).collect())))
             }
@@ -699,6 +706,7 @@ impl VisitorMut for Rewriter<'_> {
         if let GroupByExpr::Expressions(keys, _) = &mut select.group_by {
             keys.iter_mut().for_each(|key| {
                 self.as_shown(key);
+                self.collate_columns(&mut [key]);
                 compare_without_case(key);
             });
         }

@@ -452,7 +452,7 @@ fn column_row(schema: &str, table: &str, ordinal: u64, column: &Column, key: &st
         scale.into(),
         column.sql_type.fraction_digits().filter(|_| column.sql_type != SqlType::Date).map(u64::from).into(),
         text(CHARACTER_SET),
-        text(COLLATION),
+        text(column.collation()),
         column_type.into(),
         key.into(),
         "".into(),

@@ -413,7 +413,12 @@ fn create(state: &State, schema: &str, table: &str) -> Result<String, Error> {
             (false, Some(default)) => format!("NOT NULL DEFAULT {}", quote(default)),
         };
         let comment = if column.doc.is_empty() { String::new() } else { format!(" COMMENT {}", quote(column.doc)) };
-        format!("  `{}` {} {null}{comment}", column.name, column.sql_type)
+        let collation = if column.is_binary {
+            format!(" CHARACTER SET {CHARACTER_SET} COLLATE {}", column.collation())
+        } else {
+            String::new()
+        };
+        format!("  `{}` {}{collation} {null}{comment}", column.name, column.sql_type)
     };
     let mut definitions: Vec<String> = columns.iter().map(definition).collect();
     let (key, doc) =

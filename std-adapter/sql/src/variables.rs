@@ -230,6 +230,11 @@ pub(crate) fn is_session_only(name: &str) -> bool {
     SESSION_ONLY.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
+/// Whether no session has one of its own, if there is such a variable: what the program, the region and the server decide.
+pub(crate) fn is_global_only(name: &str) -> bool {
+    !is_session_only(name) && !SESSION.iter().any(|(known, ..)| known.eq_ignore_ascii_case(name))
+}
+
 fn known(name: &str) -> Option<&'static Variable> {
     SESSION.iter().chain(FIXED).find(|(known, ..)| *known == name)
 }

@@ -41,6 +41,7 @@ pub(crate) fn declare(relation: usize, column: usize, of: &crate::catalog::Colum
         }
         SqlType::Decimal(..) => format!("`{name}` {hidden}NUMERIC({relation},{column})"),
         SqlType::Double => format!("`{name}` {hidden}REAL({relation},{column})"),
+        _ if of.is_binary => format!("`{name}` {hidden}VARCHAR({relation},{column})"),
         _ => format!("`{name}` {hidden}VARCHAR({relation},{column}) COLLATE NOCASE"),
     }
 }

@@ -177,6 +177,33 @@ fn default_is_what_the_column_declares() {
     check(&mut session, "SELECT * FROM setup_actors WHERE user = 'z'", "%,z,%,YES,YES");
 }
 
+/// INSERT, however its columns are named: each gets one value, also in a table of the session's own.
+#[test]
+fn columns_of_an_insert() {
+    let mut session = World::new().session();
+    check(
+        &mut session,
+        "CREATE TABLE test.d AS SELECT NULLIF(1, 2) AS a, NULLIF(2, 1) AS b",
+        "Records: 1  Duplicates: 0  Warnings: 0",
+    );
+    for (statement, column) in [
+        ("INSERT INTO setup_actors (host, user, HOST) VALUES ('x', 'y', 'z')", "HOST"),
+        ("INSERT INTO setup_actors SET user = 'x', `User` = 'y'", "USER"),
+        ("INSERT IGNORE INTO setup_actors (host, host) SELECT 'x', 'y'", "HOST"),
+        ("INSERT INTO test.d (a, A) VALUES (3, 4)", "a"),
+        ("INSERT INTO test.d SET b = 3, a = 4, b = 5", "b"),
+    ] {
+        check(&mut session, statement, &format!("ERROR 1110 (42000): Column '{column}' specified twice"));
+    }
+    check(&mut session, "SELECT host, user FROM setup_actors", "%,%");
+    check(&mut session, "INSERT INTO test.d SET b = 1 + 3, a = 3", "1 changed");
+    check(&mut session, "INSERT INTO test.d SET b = DEFAULT", "1 changed");
+    check(&mut session, "INSERT INTO test.d SET c = 1", "ERROR 1054 (42S22): Unknown column 'c' in 'field list'");
+    check(&mut session, "SELECT a, IFNULL(b, '-') FROM test.d", "1,2\n3,4\n,-");
+    session.execute_with("INSERT INTO test.d SET a = ?, b = ?", &[5_i64.into(), 6_i64.into()]).unwrap();
+    check(&mut session, "SELECT * FROM test.d WHERE a = 5", "5,6");
+}
+
 /// A column that is no table's, and values that are too few, change nothing, and nothing stays open behind them.
 #[test]
 fn changes_that_fail() {

@@ -7,6 +7,22 @@ use perfschema::render::OwnedValue;
 use perfschema_sql::{Account, Database, Outcome, Session};
 use std::time::{Duration, Instant};
 
+/// What is the region's or the server's has no value of a session's.
+#[test]
+fn variables_have_a_scope() {
+    let mut session = World::new().session();
+    for name in ["performance_schema", "performance_schema_max_socket_classes", "innodb_monitor_enable", "version", "port"] {
+        for scope in ["session", "LOCAL"] {
+            let error = format!("ERROR 1238 (HY000): Variable '{name}' is a GLOBAL variable");
+            check(&mut session, &format!("SELECT @@{scope}.{name}"), &error);
+        }
+        let both = format!("SELECT @@global.{name} = @@{name}");
+        check(&mut session, &both, "1");
+    }
+    check(&mut session, "SELECT @@session.warning_count, @@local.autocommit", "0,1");
+    check(&mut session, "SELECT @@session.nothing", "ERROR 1193 (HY000): Unknown system variable 'nothing'");
+}
+
 #[test]
 fn use_and_set() {
     let mut session = Database::new(World::new().region).session(Account::default()).expect("there is memory");

@@ -457,7 +457,10 @@ mod tests {
     fn named_columns(names: &[&'static str]) -> Vec<Column> {
         let text = |name: &str| name.ends_with("_NAME");
         let sql_type = |name| if text(name) { SqlType::Varchar(128) } else { SqlType::BigintUnsigned };
-        names.iter().map(|name| Column { name, sql_type: sql_type(name), nullable: false, default: None, doc: "" }).collect()
+        names
+            .iter()
+            .map(|name| Column { name, sql_type: sql_type(name), nullable: false, default: None, is_binary: false, doc: "" })
+            .collect()
     }
 
     /// A column that is neither a metric nor known to be none would be missing without a word.

@@ -154,6 +154,8 @@ pub(crate) struct Kinds {
     unsigned: HashMap<String, bool>,
     /// The columns of texts that have a number each; None if the name means something else, too.
     enums: HashMap<String, Option<Members>>,
+    /// Whether letter case counts in what has this name, whichever column it means; none, if it means something else, too.
+    binary: HashMap<String, bool>,
     /// How wide the columns of tables of this name are; None if they differ, or if the name means something else, too.
     widths: HashMap<String, Option<Width>>,
 }
@@ -194,6 +196,20 @@ impl Kinds {
             _ => return None,
         };
         self.enums.get(&name.value.to_lowercase()).copied().flatten()
+    }
+
+    /// Whether it is a column in which letter case counts.
+    pub(crate) fn is_binary(&self, expr: &Expr) -> bool {
+        let name = match expr {
+            Expr::Nested(inner) => return self.is_binary(inner),
+            Expr::Identifier(name) => name,
+            Expr::CompoundIdentifier(names) => match names.last() {
+                Some(name) => name,
+                None => return false,
+            },
+            _ => return false,
+        };
+        self.binary.get(&name.value.to_lowercase()).copied().unwrap_or(false)
     }
 
     /// The kind of an expression, be it rewritten or not. `bound` knows the values of placeholders.

@@ -19,15 +19,16 @@ pub(super) fn kinds(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
         kinds: HashMap::new(),
         unsigned: HashMap::new(),
         enums: HashMap::new(),
+        binary: HashMap::new(),
         widths: HashMap::new(),
         aliases: HashSet::new(),
     };
     tree.visit(&mut names).break_value().map_or(Ok(()), Err)?;
-    let (kinds, mut unsigned, enums, widths, names) = (names.kinds, names.unsigned, names.enums, names.widths, names.aliases);
+    let Names { kinds, mut unsigned, enums, binary, widths, aliases: names, .. } = names;
     // What an alias means is not asked of another: there may be circles of them.
     let named = names.iter().filter_map(|name| Some((name.clone(), *enums.get(name)?))).collect();
     let own_signs = names.iter().filter_map(|name| Some((name.clone(), unsigned.remove(name)?))).collect();
-    let columns = Kinds { names: kinds, derived: HashMap::new(), unsigned, enums, widths };
+    let columns = Kinds { names: kinds, derived: HashMap::new(), unsigned, enums, binary, widths };
     let mut aliases = Aliases {
         state,
         columns,
@@ -116,6 +117,7 @@ struct Names<'a> {
     kinds: HashMap<String, Kind>,
     unsigned: HashMap<String, bool>,
     enums: HashMap<String, Option<Members>>,
+    binary: HashMap<String, bool>,
     widths: HashMap<String, Option<Width>>,
     aliases: HashSet<String>,
 }
@@ -125,6 +127,7 @@ impl Names<'_> {
     fn alias(&mut self, name: &Ident) {
         self.aliases.insert(name.value.to_lowercase());
         self.widths.insert(name.value.to_lowercase(), None);
+        self.binary.insert(name.value.to_lowercase(), false);
     }
 
     fn columns(&mut self, columns: &[Column]) {
@@ -134,6 +137,7 @@ impl Names<'_> {
             *known = known.or(kind);
             *self.unsigned.entry(column.name.to_lowercase()).or_insert(true) &=
                 matches!(column.sql_type, SqlType::BigintUnsigned | SqlType::IntUnsigned);
+            *self.binary.entry(column.name.to_lowercase()).or_insert(true) &= column.is_binary;
             let width = Width::of_type(column.sql_type);
             let known = self.widths.entry(column.name.to_lowercase()).or_insert(width);
             *known = known.filter(|known| width == Some(*known));
