@@ -357,3 +357,33 @@ fn using_compares_as_on_does() {
         assert!(found.starts_with("ERROR 1235 (42000): ") && found.contains("USING of different types"), "{within}: {found}");
     }
 }
+
+/// Users are told apart by the case of their letters, hosts are not; as in MySQL, whose columns have these collations.
+#[test]
+fn users_compare_with_case() {
+    let mut session = session();
+    check(&mut session, "INSERT INTO setup_actors (host, user) VALUES ('x', 'ada'), ('X', 'Ada'), ('y', 'bob')", "3 changed");
+    for (condition, found) in [
+        ("user = 'ada'", "ada"),
+        ("'ADA' = user", ""),
+        ("user <> 'Ada' AND user <> '%'", "ada\nbob"),
+        ("user IN ('ADA', 'BOB')", ""),
+        ("user IN (SELECT 'Ada')", "Ada"),
+        ("user LIKE 'A%'", "Ada"),
+        ("user REGEXP '^a'", "ada"),
+        ("user BETWEEN 'A' AND 'Z'", "Ada"),
+        ("CASE user WHEN 'ADA' THEN 1 WHEN 'ada' THEN 2 END = 2", "ada"),
+        ("user = 'ADA' COLLATE utf8mb4_0900_ai_ci", "Ada\nada"),
+        ("host = 'X'", "Ada\nada"),
+    ] {
+        check(&mut session, &format!("SELECT user FROM setup_actors WHERE {condition} ORDER BY BINARY user"), found);
+    }
+    check(&mut session, "SELECT COUNT(DISTINCT user), COUNT(*) FROM setup_actors WHERE host = 'x' GROUP BY host", "2,2");
+    check(&mut session, "SELECT COUNT(*) FROM setup_actors WHERE host = 'x' GROUP BY user", "1\n1");
+    check(&mut session, "UPDATE setup_actors SET enabled = 'NO' WHERE user = 'ada'", "Rows matched: 1  Changed: 1  Warnings: 0");
+    check(&mut session, "DELETE FROM setup_actors WHERE user = 'Ada'", "1 changed");
+    check(&mut session, "SELECT user, enabled FROM setup_actors WHERE host = 'x'", "ada,NO");
+    let collations =
+        "SELECT COLUMN_NAME, COLLATION_NAME FROM information_schema.COLUMNS WHERE TABLE_NAME = 'setup_actors' LIMIT 2";
+    check(&mut session, collations, "HOST,utf8mb4_0900_ai_ci\nUSER,utf8mb4_bin");
+}
