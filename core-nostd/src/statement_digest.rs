@@ -73,10 +73,13 @@ pub(crate) fn hold<'r>(region: &Region<'r>, schema: &str, text: &str) -> Option<
     if text.is_empty() {
         return None;
     }
-    find(region, places, schema, Digest::of(text), text).or_else(|| {
-        region.count_lost(Lost::StatementDigests);
-        Some(HeldPlace { words: places.first()?, key: 0 })
-    })
+    find(region, places, schema, Digest::of(text), text).or_else(|| without_digest(region, places))
+}
+
+/// The place of those that find none, which is counted.
+fn without_digest<'r>(region: &Region<'_>, places: &'r [DigestWords]) -> Option<HeldPlace<'r>> {
+    region.count_lost(Lost::StatementDigests);
+    Some(HeldPlace { words: places.first()?, key: 0 })
 }
 
 /// The place of a digest, taken now if it has none; None if none is free.
@@ -142,12 +145,9 @@ impl HeldPlace<'_> {
     /// The statement has ended, when NANOSECOND read `ticks`.
     pub(crate) fn end(self, region: &Region<'_>, ticks: u64, wait_ps: Option<u64>, statistics: &StatementStatistics) {
         let is_held = self.words[word::KEY].whole() & !HOLDERS == self.key;
-        // In a child that did not know of the statement, the place is free or another's: it counts as one that finds none.
-        let others = || {
-            region.count_lost(Lost::StatementDigests);
-            Some(HeldPlace { words: region.arrays::<DIGEST>(Section::StatementDigests).first()?, key: 0 })
-        };
-        if let Some(place) = if is_held { Some(self) } else { others() } {
+        // In a child that did not know of the statement, the place is free or another's.
+        let place = if is_held { Some(self) } else { without_digest(region, region.arrays(Section::StatementDigests)) };
+        if let Some(place) = place {
             place.count(ticks, wait_ps, statistics);
         }
         self.change_holders(|holders| holders.checked_sub(1));
