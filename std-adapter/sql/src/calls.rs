@@ -158,7 +158,7 @@ impl Rewriter<'_> {
             list_mut(&mut list).for_each(|argument| self.as_shown(argument));
         }
         if matches!(name, "min" | "max") || list.duplicate_treatment.is_some() {
-            self.collate_columns(&mut list_mut(&mut list).take(1).collect::<Vec<_>>());
+            list_mut(&mut list).take(1).for_each(|argument| self.collate_columns(&mut [argument]));
             first_without_case(&mut list.args);
         }
         if matches!(name, "coalesce" | "ifnull") {
@@ -201,7 +201,7 @@ impl Rewriter<'_> {
         list_mut(&mut list).for_each(|argument| *argument = self.as_number(take(argument)));
         if list.duplicate_treatment.is_some() {
             list_mut(&mut list).for_each(|argument| self.as_shown(argument));
-            self.collate_columns(&mut list_mut(&mut list).take(1).collect::<Vec<_>>());
+            list_mut(&mut list).take(1).for_each(|argument| self.collate_columns(&mut [argument]));
             first_without_case(&mut list.args);
         }
         self.named(function, &format!("{PREFIX}{name}"), list)

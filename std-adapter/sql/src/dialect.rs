@@ -250,14 +250,14 @@ impl Rewriter<'_> {
         let global = is_scoped && is_scope("@@global");
         let value = if global { self.state.global_variable(name) } else { self.state.variable(name) };
         let value = value.ok_or_else(|| Error::unknown_variable(name))?;
-        let other = match global {
-            true => variables::is_session_only(name).then_some("SESSION"),
-            false => (is_scoped && variables::is_global_only(name)).then_some("GLOBAL"),
+        let only = if global && variables::is_session_only(name) {
+            "SESSION"
+        } else if is_scoped && !global && variables::is_global_only(name) {
+            "GLOBAL"
+        } else {
+            return Ok(self.constant(&value));
         };
-        match other {
-            Some(scope) => Err(Error::new(1238, "HY000", format!("Variable '{name}' is a {scope} variable"))),
-            None => Ok(self.constant(&value)),
-        }
+        Err(Error::new(1238, "HY000", format!("Variable '{name}' is a {only} variable")))
     }
 
     /// The tree after its children were rewritten.

@@ -9,6 +9,7 @@ use crate::collation::output;
 use crate::decimal::{Decimal, MAX_DIGITS, MAX_SCALE, MORE};
 use crate::functions;
 use crate::state::State;
+use crate::subquery::{parts, without_parentheses};
 use crate::value::Number;
 use crate::{Error, assigned, catalog::Column, documents, temporal, times};
 pub(crate) use names::{expr_at, is_star, selects};
@@ -189,27 +190,12 @@ impl Kinds {
 
     /// The members of an ENUM, if the expression is a column that is one.
     pub(crate) fn members(&self, expr: &Expr) -> Option<Members> {
-        let name = match expr {
-            Expr::Nested(inner) => return self.members(inner),
-            Expr::Identifier(name) => name,
-            Expr::CompoundIdentifier(names) => names.last()?,
-            _ => return None,
-        };
-        self.enums.get(&name.value.to_lowercase()).copied().flatten()
+        self.enums.get(&column_name(expr)?).copied().flatten()
     }
 
     /// Whether it is a column in which letter case counts.
     pub(crate) fn is_binary(&self, expr: &Expr) -> bool {
-        let name = match expr {
-            Expr::Nested(inner) => return self.is_binary(inner),
-            Expr::Identifier(name) => name,
-            Expr::CompoundIdentifier(names) => match names.last() {
-                Some(name) => name,
-                None => return false,
-            },
-            _ => return false,
-        };
-        self.binary.get(&name.value.to_lowercase()).copied().unwrap_or(false)
+        column_name(expr).is_some_and(|name| self.binary.get(&name).is_some_and(|binary| *binary))
     }
 
     /// The kind of an expression, be it rewritten or not. `bound` knows the values of placeholders.
@@ -384,6 +370,11 @@ impl Kinds {
             _ => functions::result(&name).map_or(Kind::Unknown, Kind::of_result),
         }
     }
+}
+
+/// The name of a column, without its table, as it is looked for.
+fn column_name(expr: &Expr) -> Option<String> {
+    parts(without_parentheses(expr))?.last().map(|name| name.value.to_lowercase())
 }
 
 /// A column of a table as it is looked for.
