@@ -199,11 +199,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
         }
         let asked_for = result.as_ref().err().and_then(ExportError::retry_after).unwrap_or_default();
         // A collector means from its answer on.
-        let (when, time, pause) = if asked_for > args.interval {
-            ("in", asked_for, asked_for)
-        } else {
-            ("every", args.interval, args.interval.saturating_sub(sent.elapsed()))
-        };
+        let (when, time, from) =
+            if asked_for > args.interval { ("in", asked_for, Instant::now()) } else { ("every", args.interval, sent) };
         match (&result, &failure) {
             (Ok(()), Some(_)) => note!("perfschema: {} takes the metrics again", without_password(&args.otlp)),
             // Once, and not every ten seconds.
@@ -212,7 +209,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
             (Ok(()), None) => {}
         }
         failure = result.err();
-        if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+        if stopped.recv_timeout(time.saturating_sub(from.elapsed())) != Err(RecvTimeoutError::Timeout) {
             return Ok(());
         }
     }
