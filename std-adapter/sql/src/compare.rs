@@ -140,6 +140,12 @@ impl Rewriter<'_> {
         }
     }
 
+    /// What is grouped, parted or sorted by: without case, unless it is of a column in which that counts, or the client says how.
+    pub(crate) fn collate_key(&self, key: &mut Expr) {
+        self.collate_columns(&mut [key]);
+        compare_without_case(key);
+    }
+
     /// `left op right`
     pub(crate) fn comparison(&mut self, mut left: Expr, op: BinaryOperator, mut right: Expr) -> Result<Expr, Error> {
         let is_equality = matches!(op, BinaryOperator::Eq | BinaryOperator::NotEq | BinaryOperator::Spaceship);

@@ -706,8 +706,7 @@ impl VisitorMut for Rewriter<'_> {
         if let GroupByExpr::Expressions(keys, _) = &mut select.group_by {
             keys.iter_mut().for_each(|key| {
                 self.as_shown(key);
-                self.collate_columns(&mut [key]);
-                compare_without_case(key);
+                self.collate_key(key);
             });
         }
         for condition in select.selection.iter_mut().chain(&mut select.having) {

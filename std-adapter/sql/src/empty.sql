@@ -130,6 +130,23 @@ CREATE TABLE performance_schema.data_locks (
     LOCK_STATUS varchar(32) NOT NULL, LOCK_DATA varchar(8192)
 );
 
+CREATE TABLE performance_schema.events_statements_summary_by_program (
+    OBJECT_TYPE enum('EVENT','FUNCTION','PROCEDURE','TABLE','TRIGGER'), OBJECT_SCHEMA varchar(64) NOT NULL,
+    OBJECT_NAME varchar(64) NOT NULL, COUNT_STAR bigint unsigned NOT NULL, SUM_TIMER_WAIT bigint unsigned NOT NULL,
+    MIN_TIMER_WAIT bigint unsigned NOT NULL, AVG_TIMER_WAIT bigint unsigned NOT NULL, MAX_TIMER_WAIT bigint unsigned NOT NULL,
+    COUNT_STATEMENTS bigint unsigned NOT NULL, SUM_STATEMENTS_WAIT bigint unsigned NOT NULL,
+    MIN_STATEMENTS_WAIT bigint unsigned NOT NULL, AVG_STATEMENTS_WAIT bigint unsigned NOT NULL,
+    MAX_STATEMENTS_WAIT bigint unsigned NOT NULL, SUM_LOCK_TIME bigint unsigned NOT NULL, SUM_ERRORS bigint unsigned NOT NULL,
+    SUM_WARNINGS bigint unsigned NOT NULL, SUM_ROWS_AFFECTED bigint unsigned NOT NULL, SUM_ROWS_SENT bigint unsigned NOT NULL,
+    SUM_ROWS_EXAMINED bigint unsigned NOT NULL, SUM_CREATED_TMP_DISK_TABLES bigint unsigned NOT NULL,
+    SUM_CREATED_TMP_TABLES bigint unsigned NOT NULL, SUM_SELECT_FULL_JOIN bigint unsigned NOT NULL,
+    SUM_SELECT_FULL_RANGE_JOIN bigint unsigned NOT NULL, SUM_SELECT_RANGE bigint unsigned NOT NULL,
+    SUM_SELECT_RANGE_CHECK bigint unsigned NOT NULL, SUM_SELECT_SCAN bigint unsigned NOT NULL,
+    SUM_SORT_MERGE_PASSES bigint unsigned NOT NULL, SUM_SORT_RANGE bigint unsigned NOT NULL, SUM_SORT_ROWS bigint unsigned NOT NULL,
+    SUM_SORT_SCAN bigint unsigned NOT NULL, SUM_NO_INDEX_USED bigint unsigned NOT NULL,
+    SUM_NO_GOOD_INDEX_USED bigint unsigned NOT NULL
+);
+
 CREATE TABLE performance_schema.host_cache (
     IP varchar(64) NOT NULL, HOST varchar(255), HOST_VALIDATED enum('YES','NO') NOT NULL, SUM_CONNECT_ERRORS bigint NOT NULL,
     COUNT_HOST_BLOCKED_ERRORS bigint NOT NULL, COUNT_NAMEINFO_TRANSIENT_ERRORS bigint NOT NULL,
@@ -270,6 +287,11 @@ CREATE TABLE performance_schema.session_account_connect_attrs (
 
 CREATE TABLE performance_schema.session_connect_attrs (
     PROCESSLIST_ID bigint unsigned NOT NULL, ATTR_NAME varchar(32) NOT NULL, ATTR_VALUE varchar(1024), ORDINAL_POSITION int
+);
+
+CREATE TABLE performance_schema.setup_objects (
+    OBJECT_TYPE enum('EVENT','FUNCTION','PROCEDURE','TABLE','TRIGGER') NOT NULL, OBJECT_SCHEMA varchar(64),
+    OBJECT_NAME varchar(64) NOT NULL, ENABLED enum('YES','NO') NOT NULL, TIMED enum('YES','NO') NOT NULL
 );
 
 CREATE TABLE performance_schema.status_by_thread (

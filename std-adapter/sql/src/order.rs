@@ -2,7 +2,8 @@
 //! document by what it holds.
 
 use crate::collation::compare_without_case;
-use crate::dialect::{Rewriter, call, derived, ident};
+use crate::compare::is_binary;
+use crate::dialect::{Rewriter, call, collate, derived, ident, take};
 use crate::expand::query_of;
 use crate::functions::Arguments;
 use crate::kinds::{Kind, is_star, selects};
@@ -33,6 +34,13 @@ fn place(select: &Select, expr: &Expr) -> Option<usize> {
             .find(|place| item(select, *place).is_some_and(|(alias, _)| alias.value.eq_ignore_ascii_case(&name.value))),
         _ => None,
     }
+}
+
+/// What the selects of a UNION have in the column that is meant.
+fn of_union<'b>(body: &'b SetExpr, expr: &Expr) -> impl Iterator<Item = (&'b Ident, &'b Expr)> {
+    let all = selects(body);
+    let place = all.first().and_then(|first| place(first, expr));
+    all.into_iter().filter_map(move |select| item(select, place?))
 }
 
 fn take_body(body: &mut SetExpr) -> SetExpr {
@@ -67,6 +75,11 @@ impl Rewriter<'_> {
         let Some(OrderBy { kind: OrderByKind::Expressions(order), .. }) = &mut query.order_by else { return Ok(()) };
         if let SetExpr::SetOperation { .. } = &*query.body {
             let columns: Vec<Option<Ident>> = order.iter().map(|by| self.number_of_union(&query.body, &by.expr)).collect();
+            for by in order.iter_mut() {
+                if of_union(&query.body, &by.expr).any(|(_, expr)| self.counts_case(expr)) {
+                    by.expr = collate(take(&mut by.expr), true);
+                }
+            }
             if columns.iter().all(Option::is_none) {
                 order.iter_mut().for_each(|by| compare_without_case(&mut by.expr));
                 return Ok(());
@@ -97,7 +110,7 @@ impl Rewriter<'_> {
                 Some(function) => call(function, vec![Expr::Identifier(column)]),
                 None => Expr::Identifier(column),
             };
-            compare_without_case(&mut by.expr);
+            self.collate_key(&mut by.expr);
         }
         let mut inner = query_of(take_body(&mut query.body));
         assigned::evaluate_once(&mut inner);
@@ -117,10 +130,13 @@ impl Rewriter<'_> {
 
     /// The name of a UNION's column that is of numbers of all kinds.
     fn number_of_union(&self, body: &SetExpr, expr: &Expr) -> Option<Ident> {
-        let all = selects(body);
-        let place = place(all.first()?, expr)?;
-        let kinds = all.iter().filter_map(|select| item(select, place)).map(|(_, expr)| self.kind(expr));
-        Kind::result_of(kinds).has_decimals().then(|| item(all[0], place).map(|(alias, _)| ident(&alias.value)))?
+        let (name, _) = of_union(body, expr).next()?;
+        Kind::result_of(of_union(body, expr).map(|(_, expr)| self.kind(expr))).has_decimals().then(|| ident(&name.value))
+    }
+
+    /// Whether letter case counts in it: it is a column in which it does, or the client says so.
+    fn counts_case(&self, expr: &Expr) -> bool {
+        self.kinds.is_binary(expr) || is_binary(std::iter::once(expr))
     }
 
     /// ORDER BY, of a query with these columns or within something else.
@@ -139,6 +155,8 @@ impl Rewriter<'_> {
                     Some(function) if !is_enum => call(function, vec![sorted]),
                     _ => self.as_number(sorted),
                 };
+            } else if self.counts_case(sorted) {
+                by.expr = collate(take(&mut by.expr), true);
             }
             compare_without_case(&mut by.expr);
         }
@@ -146,7 +164,7 @@ impl Rewriter<'_> {
     }
 
     pub(crate) fn order_window(&mut self, window: &mut WindowSpec) -> Result<(), Error> {
-        window.partition_by.iter_mut().for_each(compare_without_case);
+        window.partition_by.iter_mut().for_each(|key| self.collate_key(key));
         self.order(&mut window.order_by, None)
     }
 }

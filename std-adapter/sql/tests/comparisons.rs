@@ -362,16 +362,16 @@ fn using_compares_as_on_does() {
 #[test]
 fn users_compare_with_case() {
     let mut session = session();
-    check(&mut session, "INSERT INTO setup_actors (host, user) VALUES ('x', 'ada'), ('X', 'Ada'), ('y', 'bob')", "3 changed");
+    check(&mut session, "INSERT INTO setup_actors (host, user) VALUES ('x', 'ada'), ('X', 'Ada'), ('y', 'Bob')", "3 changed");
     for (condition, found) in [
         ("user = 'ada'", "ada"),
         ("'ADA' = user", ""),
-        ("user <> 'Ada' AND user <> '%'", "ada\nbob"),
+        ("user <> 'Ada' AND user <> '%'", "Bob\nada"),
         ("user IN ('ADA', 'BOB')", ""),
         ("user IN (SELECT 'Ada')", "Ada"),
         ("user LIKE 'A%'", "Ada"),
         ("user REGEXP '^a'", "ada"),
-        ("user BETWEEN 'A' AND 'Z'", "Ada"),
+        ("user BETWEEN 'A' AND 'Z'", "Ada\nBob"),
         ("CASE user WHEN 'ADA' THEN 1 WHEN 'ada' THEN 2 END = 2", "ada"),
         ("user = 'ADA' COLLATE utf8mb4_0900_ai_ci", "Ada\nada"),
         ("host = 'X'", "Ada\nada"),
@@ -380,6 +380,19 @@ fn users_compare_with_case() {
     }
     check(&mut session, "SELECT COUNT(DISTINCT user), COUNT(*) FROM setup_actors WHERE host = 'x' GROUP BY host", "2,2");
     check(&mut session, "SELECT COUNT(*) FROM setup_actors WHERE host = 'x' GROUP BY user", "1\n1");
+    for sorted in [
+        "ORDER BY user",
+        "ORDER BY who",
+        "ORDER BY 1",
+        "UNION SELECT 'Bob' ORDER BY who",
+        "ORDER BY ROW_NUMBER() OVER (ORDER BY user)",
+    ] {
+        check(&mut session, &format!("SELECT user AS who FROM setup_actors WHERE user <> '%' {sorted}"), "Ada\nBob\nada");
+    }
+    let without_case = "SELECT user FROM setup_actors WHERE user <> '%' ORDER BY user COLLATE utf8mb4_0900_ai_ci DESC LIMIT 1";
+    check(&mut session, without_case, "Bob");
+    let parted = "SELECT user, COUNT(*) OVER (PARTITION BY user) FROM setup_actors WHERE user <> '%' ORDER BY 1";
+    check(&mut session, parted, "Ada,1\nBob,1\nada,1");
     check(&mut session, "UPDATE setup_actors SET enabled = 'NO' WHERE user = 'ada'", "Rows matched: 1  Changed: 1  Warnings: 0");
     check(&mut session, "DELETE FROM setup_actors WHERE user = 'Ada'", "1 changed");
     check(&mut session, "SELECT user, enabled FROM setup_actors WHERE host = 'x'", "ada,NO");
