@@ -192,15 +192,33 @@ pub(crate) fn tick_buckets_below(words: &[Word], count: usize) -> &[Word] {
     words.get(..end).unwrap_or_default()
 }
 
-/// The bucket of a wait of so many ticks, as [`bucket`] of its picoseconds; None if it is longer than `words` say. These are those of
-/// [`fill_tick_buckets`], or the first of them. `ticks` are below 2⁶³.
-///
-/// Ticks that agree in their leading bits differ by less than a bucket, as picoseconds do. But of few ticks the lowest bit matters, too: so
-/// it is the leading bits of twice as many.
+/// The bucket of a wait of so many ticks, as [`bucket`] of its picoseconds; None if it is longer than `words` say, or perhaps where it is
+/// none. These are those of [`fill_tick_buckets`], or the first of them. `ticks` are below 2⁶³.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn bucket_of_ticks(words: &[Word], ticks: u64) -> Option<usize> {
-    let word = words.get(leading_bits(ticks << 1))?;
+    let word = words.get(leading_bits_of_ticks(ticks))?;
     Some(Step(word.get()).bucket(ticks))
+}
+
+/// Where [`bucket_of_ticks`] looks: ticks that agree in their leading bits differ by less than a bucket, as picoseconds do. But of few ticks
+/// the lowest bit matters, too: so it is the leading bits of twice as many.
+#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn leading_bits_of_ticks(ticks: u64) -> usize {
+    leading_bits(ticks << 1)
+}
+
+/// The same, of which a float consists: exponent, and the bits behind the leading one. That is four instructions which wait for a reading
+/// instead of six, and two of them wait where floats do: in a program that works between two events, 3.6 cycles less of each. Kernels, which
+/// leave those registers to others, are compiled without `sse2`.
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn leading_bits_of_ticks(ticks: u64) -> usize {
+    /// The exponent of 1 in a float, less the one by which twice as many is more.
+    const BIAS: u64 = 1023 - 1;
+    let float = (ticks.cast_signed() as f64).to_bits();
+    // What is no ticks is 0, and so beyond all.
+    (float >> (f64::MANTISSA_DIGITS - 1 - LEADING)).wrapping_sub(BIAS << LEADING) as usize
 }
 
 const FIRST: [u16; LEADING_BITS] = first_buckets();
@@ -354,17 +372,15 @@ mod tests {
                 BOUNDARY_PS.map(at_boundary).into_iter().chain((0..LEADING_BITS).map(shortest)).filter(|ticks| ticks >> 63 == 0);
             for ticks in ticks.flat_map(|ticks| [ticks.saturating_sub(1), ticks, ticks.saturating_add(1)]) {
                 let expected = bucket(conversion.picoseconds(ticks));
-                // Of waits that are longer than all the words say.
+                // Of none, and of waits that are longer than all the words say, as a float that is rounded up may be.
                 let found = bucket_of_ticks(&words, ticks);
-                assert!(
-                    found.map_or(ticks >> 54 != 0, |found| found == expected),
-                    "{ticks} ticks at {hz} Hz: {found:?}, {expected}"
-                );
+                let is_between = 0 < ticks && ticks >> 53 == 0;
+                assert!(found.map_or(!is_between, |found| found == expected), "{ticks} ticks at {hz} Hz: {found:?}, {expected}");
                 for count in [1, 512] {
                     let found = bucket_of_ticks(tick_buckets_below(&words, count), ticks);
                     assert!(found.is_none_or(|found| found == expected && found < count), "{ticks} ticks at {hz} Hz: {found:?}");
                     // Those next to the last that is asked for may be left out.
-                    assert!(found.is_some() || expected + 2 > count || ticks >> 54 != 0, "{ticks} ticks at {hz} Hz");
+                    assert!(found.is_some() || expected + 2 > count || !is_between, "{ticks} ticks at {hz} Hz");
                 }
             }
         }
