@@ -242,7 +242,7 @@ impl<'r> Actor<'r> {
             base: Sequence::from_number(0),
             slot_words: Cell::new(region.no_slot()),
             keep: Cell::new(u64::MAX),
-            instance_epoch: &setup::setup(region)[setup::word::INSTANCE_EPOCH],
+            instance_epoch: &region.setup()[setup::word::INSTANCE_EPOCH],
             sequence: Cell::new(Sequence::from_number(0)),
             drawn: Cell::new(0),
             outer: Cell::new(Enclosing::default()),

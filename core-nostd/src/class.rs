@@ -54,7 +54,7 @@ impl Class {
     /// That of no instrument.
     pub(crate) const NONE: Class = Class(u16::MAX);
 
-    /// The index, below [`Region::class_count`].
+    /// The index; of an instrument that is registered below [`Region::class_count`].
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn index(self) -> usize {
         self.0.into()
@@ -278,7 +278,8 @@ pub(crate) fn candidates<T>(places: impl Iterator<Item = T> + Clone) -> impl Ite
 }
 
 impl Region<'_> {
-    /// How many classes there is room for, over all kinds.
+    /// How many places there are for classes, over all kinds. There is one for `idle` in every region, and of the two for `transaction` the second is
+    /// no instrument's.
     pub fn class_count(&self) -> usize {
         self.section(Section::Switches).len()
     }

@@ -19,8 +19,6 @@ pub enum ConfigError {
         /// The largest value that is accepted.
         limit: u32,
     },
-    /// No variable of this name.
-    UnknownVariable,
 }
 
 impl core::fmt::Display for ConfigError {
@@ -29,7 +27,6 @@ impl core::fmt::Display for ConfigError {
             ConfigError::TooLarge { size, value, limit } => {
                 write!(f, "{} = {value} is too large, expected at most {limit}", size.variable())
             }
-            ConfigError::UnknownVariable => write!(f, "no such size variable; global_variables lists them"),
         }
     }
 }

@@ -303,11 +303,11 @@ impl<'r> Region<'r> {
         fence(Ordering::Acquire);
         self.unlink(file.id(), file.words[word::HASH].get());
         pool::release_last(&file.words[word::STATE]);
-        let used = &setup::setup(self)[setup::word::FILES_USED];
+        let used = &self.setup()[setup::word::FILES_USED];
         let before = used.fetch_add(u64::MAX, Ordering::Relaxed);
         if before > self.place(Section::FileInstances).count as u64 / 2 {
             // Search no longer than needed; while there is room the search goes round, so that the names in the histories last.
-            setup::setup(self)[setup::word::FILE_HINT].set(file.id().place() as u64);
+            self.setup()[setup::word::FILE_HINT].set(file.id().place() as u64);
         }
     }
 
@@ -540,13 +540,13 @@ impl<'r> Region<'r> {
     #[cold]
     fn claim_file(&self, class: Class, name: &Name<'_>) -> Option<FileInstance<'r>> {
         let files = self.arrays::<FILE>(Section::FileInstances);
-        let used = &setup::setup(self)[setup::word::FILES_USED];
+        let used = &self.setup()[setup::word::FILES_USED];
         // A full pool is not searched. Relaxed: at worst a place that was given back this moment is not seen yet.
         if used.get() >= files.len() as u64 {
             return None;
         }
         used.fetch_add(1, Ordering::Relaxed);
-        let hint = &setup::setup(self)[setup::word::FILE_HINT];
+        let hint = &self.setup()[setup::word::FILE_HINT];
         let start = usize::try_from(hint.get()).unwrap_or(0).min(files.len());
         let (before, after) = files.split_at_checked(start)?;
         for (words, index) in after.iter().zip(start..).chain(before.iter().zip(0..)) {
@@ -598,7 +598,7 @@ impl<'r> Region<'r> {
         if idle {
             // Others may have been about to count one more, or one less.
             let used = files.iter().filter(|words| !pool::is_free(&words[word::STATE])).count();
-            setup::setup(self)[setup::word::FILES_USED].set(used as u64);
+            self.setup()[setup::word::FILES_USED].set(used as u64);
         }
     }
 
@@ -636,7 +636,7 @@ impl<'r> Region<'r> {
 
     /// The same, each with its sums as `events_waits_summary_by_instance` shows them.
     pub(crate) fn sweep_file_waits(&self, mut each: impl FnMut(&Found, &Summary)) -> Sweep {
-        let epoch = setup::setup(self)[setup::word::INSTANCE_EPOCH].get();
+        let epoch = self.setup()[setup::word::INSTANCE_EPOCH].get();
         self.sweep_files(|words| Place::of(words)?.waits(self.patience(), epoch), |found, sums| each(found, &sums))
     }
 

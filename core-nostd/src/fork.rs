@@ -232,7 +232,7 @@ impl Region<'_> {
             }
         }
         // Who has given a place back may not have said so, where nothing else was free.
-        let places = setup::setup(self);
+        let places = self.setup();
         let hints = places[setup::word::INSTANCE_HINTS].iter().chain([&places[setup::word::SOCKET_HINT]]);
         hints.for_each(|hint| instance::give_back(hint, 0));
         self.forget_file_io(idle);

@@ -168,7 +168,7 @@ impl<'r> Region<'r> {
         let pool = self.lock_pool(class)?;
         self.create_in(pool, class, &|words: &[Word; INSTANCE], _| {
             words[word::ADDRESS].set(address);
-            words[word::EPOCH].set(setup::setup(self)[setup::word::INSTANCE_EPOCH].get());
+            words[word::EPOCH].set(self.setup()[setup::word::INSTANCE_EPOCH].get());
             for number in &words[word::SHARED] {
                 number.set(0);
             }
@@ -258,7 +258,7 @@ impl<'r> Region<'r> {
 
     /// Where to look for a free instance of the pool: see [`FULL`].
     fn instance_hint(&self, pool: &Pool) -> Option<&'r Word> {
-        let setup = setup::setup(self);
+        let setup = self.setup();
         if *pool == SOCKET_POOL {
             return Some(&setup[setup::word::SOCKET_HINT]);
         }
@@ -302,7 +302,7 @@ impl<'r> Region<'r> {
 
     /// The same, each with its sums. An instance whose holder never finishes counting counts as changed.
     pub(crate) fn sweep_instance_sums(&self, section: Section, each: &mut dyn FnMut(Text<128>, &Found, &Summary)) -> Sweep {
-        let epoch = setup::setup(self)[setup::word::INSTANCE_EPOCH].get();
+        let epoch = self.setup()[setup::word::INSTANCE_EPOCH].get();
         self.sweep(section, |words| sums(self.patience(), words, epoch), |name, found, sums| each(name, found, &sums))
     }
 
@@ -325,7 +325,7 @@ impl<'r> Region<'r> {
 
     /// TRUNCATE of `events_waits_summary_by_instance`.
     pub(crate) fn truncate_instances(&self) {
-        setup::next_epoch(&setup::setup(self)[setup::word::INSTANCE_EPOCH]);
+        setup::next_epoch(&self.setup()[setup::word::INSTANCE_EPOCH]);
         for pool in &POOLS {
             for words in self.arrays::<INSTANCE>(pool.instances) {
                 Shared::of(&words[word::SHARED]).into_iter().for_each(Shared::reset);

@@ -66,7 +66,7 @@ pub(crate) const SOCKETS: Kind = Kind {
 pub struct IoSums {
     /// The waits.
     pub waits: Summary,
-    /// SUM_NUMBER_OF_BYTES; 0 for what is neither read nor written.
+    /// SUM_NUMBER_OF_BYTES; of what is neither read nor written what its waits said, which no table shows.
     pub bytes: u64,
 }
 
@@ -160,7 +160,7 @@ impl<'r> Place<'r> {
         self.0[word::OWNER].set(0);
         // The versions go on, so that no number stands for two states.
         self.forget();
-        self.0[word::EPOCH].set(setup::setup(region)[setup::word::INSTANCE_EPOCH].get());
+        self.0[word::EPOCH].set(region.setup()[setup::word::INSTANCE_EPOCH].get());
     }
 
     /// All sums start at zero.
@@ -208,7 +208,7 @@ impl Kind {
     // Inlined, as Recorder::new().
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn instance_epoch<'r>(&self, region: &Region<'r>) -> &'r Word {
-        &setup::setup(region)[self.instance_epoch]
+        &region.setup()[self.instance_epoch]
     }
 
     /// The classes of the kind: they are behind one another.
@@ -225,7 +225,7 @@ impl Kind {
         if let Some(words) = region.arrays::<IO_SUMS>(self.shared).get(index) {
             sums.add(&SharedSums(words).read());
         }
-        let epoch = setup::setup(region)[self.event_epoch].get();
+        let epoch = region.setup()[self.event_epoch].get();
         for (slot, _) in slot::used(region) {
             if let Some(words) = region.arrays_of::<IO_SUMS>(self.stats, slot).get(index) {
                 sums.add(&Sums(words).read(region.patience(), epoch).0);
@@ -236,7 +236,7 @@ impl Kind {
 
     /// TRUNCATE of the summary by event name.
     pub(crate) fn truncate_by_event_name(&self, region: &Region<'_>) {
-        setup::next_epoch(&setup::setup(region)[self.event_epoch]);
+        setup::next_epoch(&region.setup()[self.event_epoch]);
         for words in region.arrays::<IO_SUMS>(self.shared) {
             SharedSums(words).reset();
         }
@@ -361,7 +361,7 @@ impl<'r> Recorder<'r> {
             own: slot.map_or(&[], |slot| region.arrays_of::<IO_SUMS>(kind.stats, slot)),
             kind,
             first_class: kind.classes(region).start,
-            event_epoch: &setup::setup(region)[kind.event_epoch],
+            event_epoch: &region.setup()[kind.event_epoch],
             instance_epoch: kind.instance_epoch(region),
         }
     }

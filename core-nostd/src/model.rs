@@ -764,5 +764,5 @@ pub fn count_as_owner(region: &Region<'_>, id: crate::FileId) -> u64 {
 pub fn files_used(region: &Region<'_>) -> (u64, usize) {
     let buckets = region.section(Section::FileIndex).iter();
     let linked = buckets.map(|word| file::bucket::places(word.get()).count()).sum();
-    (setup::setup(region)[setup::word::FILES_USED].get(), linked)
+    (region.setup()[setup::word::FILES_USED].get(), linked)
 }

@@ -21,6 +21,7 @@
 //!
 //! [`options`] reads many of them out of one string, such as an environment variable or an option file.
 
+use crate::Setting;
 use crate::metric::MonitorCommand;
 use crate::pattern::LikePattern;
 use core::fmt;
@@ -36,7 +37,7 @@ pub enum StartOption<'a> {
         /// The instruments that it is about.
         pattern: LikePattern<'a>,
         /// How they start.
-        setting: InstrumentSetting,
+        setting: Setting,
     },
     /// `performance-schema-consumer-…`
     Consumer {
@@ -61,42 +62,18 @@ pub enum StartOption<'a> {
     },
 }
 
-/// How an instrument starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum InstrumentSetting {
-    /// Enabled and timed.
-    On,
-    /// Neither.
-    Off,
-    /// Enabled, not timed.
-    Counted,
-}
-
-impl InstrumentSetting {
-    /// The column `ENABLED` of `setup_instruments`.
-    #[must_use]
-    pub const fn enabled(self) -> bool {
-        !matches!(self, InstrumentSetting::Off)
-    }
-
-    /// The column `TIMED` of `setup_instruments`.
-    #[must_use]
-    pub const fn timed(self) -> bool {
-        matches!(self, InstrumentSetting::On)
-    }
-}
-
 /// Reads one option.
 ///
 /// ```
-/// use perfschema_core::options::{InstrumentSetting, OptionError, StartOption, parse_option};
+/// use perfschema_core::Setting;
+/// use perfschema_core::options::{OptionError, StartOption, parse_option};
 /// use perfschema_core::pattern::LikePattern;
 ///
 /// assert_eq!(
 ///     parse_option("--performance-schema-instrument='wait/synch/%=COUNTED'"),
 ///     Ok(StartOption::Instrument {
 ///         pattern: LikePattern::start_up("wait/synch/%"),
-///         setting: InstrumentSetting::Counted,
+///         setting: Setting::COUNTED,
 ///     }),
 /// );
 /// assert_eq!(
@@ -188,18 +165,18 @@ const fn fold(byte: u8) -> u8 {
 /// equally long; `None` if none does. Options of other kinds are passed over.
 ///
 /// ```
-/// use perfschema_core::options::{InstrumentSetting, instrument_setting, options};
+/// use perfschema_core::{Setting, options::{instrument_setting, options}};
 ///
 /// let options = options(
 ///     "performance-schema-instrument='wait/synch/mutex/%=OFF'
 ///      performance-schema-instrument='wait/%=ON'",
 /// );
 /// let setting = |name| instrument_setting(options.clone().filter_map(Result::ok), name);
-/// assert_eq!(setting("wait/io/file/sql/FRM"), Some(InstrumentSetting::On));
-/// assert_eq!(setting("wait/synch/mutex/sql/LOCK_open"), Some(InstrumentSetting::Off));
+/// assert_eq!(setting("wait/io/file/sql/FRM"), Some(Setting::ON));
+/// assert_eq!(setting("wait/synch/mutex/sql/LOCK_open"), Some(Setting::OFF));
 /// assert_eq!(setting("stage/sql/Opening tables"), None);
 /// ```
-pub fn instrument_setting<'a>(options: impl IntoIterator<Item = StartOption<'a>>, name: &str) -> Option<InstrumentSetting> {
+pub fn instrument_setting<'a>(options: impl IntoIterator<Item = StartOption<'a>>, name: &str) -> Option<Setting> {
     options
         .into_iter()
         .filter_map(|option| match option {
@@ -397,11 +374,11 @@ fn parse_instrument(value: Span<'_>) -> Result<StartOption<'_>, OptionError<'_>>
         return Err(OptionError::MissingSetting { position: setting.position, pattern: pattern.text });
     }
     let setting = if setting.text.eq_ignore_ascii_case("counted") {
-        InstrumentSetting::Counted
+        Setting::COUNTED
     } else {
         match switch(setting.text) {
-            Some(true) => InstrumentSetting::On,
-            Some(false) => InstrumentSetting::Off,
+            Some(true) => Setting::ON,
+            Some(false) => Setting::OFF,
             None => {
                 return Err(OptionError::BadSetting { position: setting.position, found: setting.text });
             }
@@ -551,7 +528,7 @@ mod tests {
         assert_eq!(parse_option(text), expected, "{text:?}");
     }
 
-    fn instrument(pattern: &str, setting: InstrumentSetting) -> Result<StartOption<'_>, OptionError<'_>> {
+    fn instrument(pattern: &str, setting: Setting) -> Result<StartOption<'_>, OptionError<'_>> {
         Ok(StartOption::Instrument { pattern: LikePattern::start_up(pattern), setting })
     }
 
@@ -582,12 +559,11 @@ mod tests {
 
     #[test]
     fn instruments() {
-        use InstrumentSetting::*;
-        check("performance-schema-instrument='wait/synch/%=COUNTED'", instrument("wait/synch/%", Counted));
-        check("--performance_schema_instrument=wait/%=on", instrument("wait/%", On));
-        check("performance-schema-instrument=\"%=no\"", instrument("%", Off));
-        check("performance-schema-instrument = ' stage/sql/a b = 1 '", instrument("stage/sql/a b", On));
-        check("performance-schema-instrument='a=b=off'", instrument("a=b", Off));
+        check("performance-schema-instrument='wait/synch/%=COUNTED'", instrument("wait/synch/%", Setting::COUNTED));
+        check("--performance_schema_instrument=wait/%=on", instrument("wait/%", Setting::ON));
+        check("performance-schema-instrument=\"%=no\"", instrument("%", Setting::OFF));
+        check("performance-schema-instrument = ' stage/sql/a b = 1 '", instrument("stage/sql/a b", Setting::ON));
+        check("performance-schema-instrument='a=b=off'", instrument("a=b", Setting::OFF));
         let option = "performance-schema-instrument";
         check("performance-schema-instrument", Err(OptionError::MissingValue { position: 29, option }));
         check("performance-schema-instrument='=ON'", Err(OptionError::MissingPattern { position: 31 }));
@@ -656,7 +632,7 @@ mod tests {
         check("performance-schema='ON\"", Err(OptionError::OpenQuote { position: 19 }));
         check("performance-schema= 'ON' off", Err(OptionError::TextAfterQuote { position: 25, found: "off" }));
         // Not at the start of the value: an ordinary character.
-        check("performance-schema-instrument=stage/sql/it's=ON", instrument("stage/sql/it's", InstrumentSetting::On));
+        check("performance-schema-instrument=stage/sql/it's=ON", instrument("stage/sql/it's", Setting::ON));
     }
 
     #[track_caller]
@@ -679,20 +655,20 @@ mod tests {
         // A ';' in quotes belongs to the value; an apostrophe elsewhere opens none.
         check_all(
             "performance-schema-instrument='stage/sql/read; wait=ON';performance-schema",
-            [instrument("stage/sql/read; wait", InstrumentSetting::On), on()],
+            [instrument("stage/sql/read; wait", Setting::ON), on()],
         );
         check_all(
             "performance-schema-instrument=stage/sql/it's=ON; performance-schema # it's; performance-schema",
-            [instrument("stage/sql/it's", InstrumentSetting::On), on()],
+            [instrument("stage/sql/it's", Setting::ON), on()],
         );
         check_all(
             "performance-schema-instrument='a=ON'; performance-schema-instrument='b=OFF'",
-            [instrument("a", InstrumentSetting::On), instrument("b", InstrumentSetting::Off)],
+            [instrument("a", Setting::ON), instrument("b", Setting::OFF)],
         );
         // Nor begins a '#' there a comment, or within a word.
         check_all(
             "performance-schema-instrument='stage/sql/ #1=ON' # performance-schema\nperformance-schema-instrument=stage/c#=ON",
-            [instrument("stage/sql/ #1", InstrumentSetting::On), instrument("stage/c#", InstrumentSetting::On)],
+            [instrument("stage/sql/ #1", Setting::ON), instrument("stage/c#", Setting::ON)],
         );
         check_all("performance-schema='ON'#x", [Err(OptionError::TextAfterQuote { position: 23, found: "#x" })]);
         // Errors count from the start of the whole string, and the next option is read.
@@ -710,32 +686,23 @@ mod tests {
     #[test]
     fn the_longest_pattern_wins() {
         #[track_caller]
-        fn check(text: &str, name: &str, expected: Option<InstrumentSetting>) {
+        fn check(text: &str, name: &str, expected: Option<Setting>) {
             assert_eq!(instrument_setting(options(text).filter_map(Result::ok), name), expected, "{name}");
         }
-        use InstrumentSetting::*;
         let text = "performance-schema-instrument=%=OFF
                     performance-schema-instrument=wait/synch/%=COUNTED
                     performance-schema-instrument=wait/%=ON
                     performance-schema=ON
                     performance-schema-instrument=wait/io/f%=OFF
                     performance-schema-instrument=wait/io/%e=ON";
-        check(text, "idle", Some(Off));
-        check(text, "wait/io/socket/a/b", Some(On));
-        check(text, "wait/synch/mutex/a/b", Some(Counted));
-        check(text, "wait/io/file/a/b", Some(Off));
-        check(text, "wait/io/file/a/e", Some(On));
+        check(text, "idle", Some(Setting::OFF));
+        check(text, "wait/io/socket/a/b", Some(Setting::ON));
+        check(text, "wait/synch/mutex/a/b", Some(Setting::COUNTED));
+        check(text, "wait/io/file/a/b", Some(Setting::OFF));
+        check(text, "wait/io/file/a/e", Some(Setting::ON));
         check("", "idle", None);
         // The underscore is a letter in these patterns.
         check("performance-schema-instrument=id_e=ON", "idle", None);
-        check("performance-schema-instrument=id?e=ON", "idle", Some(On));
-    }
-
-    #[test]
-    fn settings_are_two_columns() {
-        let columns = |setting: InstrumentSetting| (setting.enabled(), setting.timed());
-        assert_eq!(columns(InstrumentSetting::On), (true, true));
-        assert_eq!(columns(InstrumentSetting::Off), (false, false));
-        assert_eq!(columns(InstrumentSetting::Counted), (true, false));
+        check("performance-schema-instrument=id?e=ON", "idle", Some(Setting::ON));
     }
 }

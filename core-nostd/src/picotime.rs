@@ -28,11 +28,11 @@ const UNITS: [(u64, &str); 7] = [
     (1_000, "ns"),
 ];
 
-/// A time in picoseconds that displays as `FORMAT_PICO_TIME()` does; made by [`format_pico_time`].
+/// A time in picoseconds that displays as `FORMAT_PICO_TIME()` does; made by [`format_pico_time`] and [`format_pico_real`].
 ///
 /// Width, fill and alignment of the format string apply to the whole text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PicoTime(u64);
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct PicoTime(f64);
 
 /// `time_ps` picoseconds, ready to be displayed with a unit that suits its size.
 ///
@@ -46,20 +46,8 @@ pub struct PicoTime(u64);
 /// ```
 #[must_use]
 pub const fn format_pico_time(time_ps: u64) -> PicoTime {
-    PicoTime(time_ps)
+    PicoTime(time_ps as f64)
 }
-
-impl fmt::Display for PicoTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        PicoReal(self.0 as f64).fmt(f)
-    }
-}
-
-/// Any number of picoseconds, which displays as `FORMAT_PICO_TIME()` of it does; made by [`format_pico_real`].
-///
-/// Width, fill and alignment of the format string apply to the whole text.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct PicoReal(f64);
 
 /// The same as [`format_pico_time`] of a sum, which may exceed 64 bits, of an average, which has fractions, or of a difference.
 ///
@@ -70,11 +58,11 @@ pub struct PicoReal(f64);
 /// assert_eq!(format_pico_real(-2_401.0).to_string(), "-2.40 ns");
 /// ```
 #[must_use]
-pub const fn format_pico_real(time_ps: f64) -> PicoReal {
-    PicoReal(time_ps)
+pub const fn format_pico_real(time_ps: f64) -> PicoTime {
+    PicoTime(time_ps)
 }
 
-impl fmt::Display for PicoReal {
+impl fmt::Display for PicoTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The longest are `-1000.00 ns` and, of the largest number that there is, `-2.08e+291 d`.
         let mut text = Text::<16>::default();

@@ -11,7 +11,7 @@
 use crate::class::{self, Class, Setting};
 use crate::event::{EventStore, STAGES, STORES, WAITS};
 use crate::name::EventClass;
-use crate::region::{Region, SETUP, Section};
+use crate::region::{Region, Section};
 use crate::slot;
 use crate::sync::{Ordering, Word, fence};
 use perfschema_timer::{Clock, TimerName};
@@ -45,9 +45,14 @@ pub(crate) mod word {
     pub(crate) const SOCKET_HINT: usize = 22;
 }
 
-/// The classes of events that have a row in `setup_timers`.
-pub(crate) const TIMED_CLASSES: [EventClass; 5] =
-    [EventClass::Idle, EventClass::Wait, EventClass::Stage, EventClass::Statement, EventClass::Transaction];
+/// The classes of events that have a row in `setup_timers`, and what times them in a new region.
+pub(crate) const TIMED_CLASSES: [(EventClass, TimerName); 5] = [
+    (EventClass::Idle, TimerName::Microsecond),
+    (EventClass::Wait, TimerName::Cycle),
+    (EventClass::Stage, TimerName::Nanosecond),
+    (EventClass::Statement, TimerName::Nanosecond),
+    (EventClass::Transaction, TimerName::Nanosecond),
+];
 
 /// The effective switches of an instrument, or of one event as of its start.
 ///
@@ -311,25 +316,14 @@ impl Consumer {
     }
 }
 
-/// The settings of a new region: everything off, CYCLE for waits, NANOSECOND for stages, statements and transactions, MICROSECOND for idle threads.
+/// The settings of a new region: everything off.
 pub(crate) fn create(region: &Region<'_>) {
-    let words = setup(region);
-    for (class, timer) in [
-        (EventClass::Wait, TimerName::Cycle),
-        (EventClass::Stage, TimerName::Nanosecond),
-        (EventClass::Statement, TimerName::Nanosecond),
-        (EventClass::Transaction, TimerName::Nanosecond),
-        (EventClass::Idle, TimerName::Microsecond),
-    ] {
+    let words = region.setup();
+    for (class, timer) in TIMED_CLASSES {
         words[word::TIMERS + class as usize].set(timer.index() as u64);
     }
     slot::mask_word(region.no_slot()).set(Switches::WITHOUT_SLOT);
     crate::tables::setup_actors::create(region);
-}
-
-/// The section; there is always exactly one.
-pub(crate) fn setup<'r>(region: &Region<'r>) -> &'r [Word; SETUP] {
-    region.setup()
 }
 
 /// How often a fold begins anew, each time because somebody else has changed a setting meanwhile.
@@ -347,7 +341,7 @@ const FOLDS: u32 = 1024;
 /// Nobody waits; who finds the generation or a switch changed did so because somebody else made progress. Whoever else writes to a shared
 /// region, and changes nothing but these, does not keep this for ever.
 pub(crate) fn fold(region: &Region<'_>) {
-    let setup = setup(region);
+    let setup = region.setup();
     // [F1] Release: the setting just changed is seen by whoever bumps the generation after us, or finds it changed below.
     let mut generation = setup[word::GENERATION].fetch_add(1, Ordering::Release).wrapping_add(1);
     // [F2] SeqCst fence: below we see the settings of all who bumped the generation before us (so [F1] need not acquire); and with
@@ -389,7 +383,7 @@ pub(crate) fn next_epoch(epoch: &Word) {
 
 /// A switch becomes what the settings say.
 fn fold_one(region: &Region<'_>, class: Class, switch: &Word, store: &EventStore, timed_as: EventClass) {
-    let setup = setup(region);
+    let setup = region.setup();
     for _ in 0..FOLDS {
         let before = switch.get();
         // [F4] Acquire fence: pairs with [F5], so that the settings below are at least as new as those that this switch was made of; and with
@@ -414,7 +408,7 @@ fn fold_one(region: &Region<'_>, class: Class, switch: &Word, store: &EventStore
 
 /// The switches that these settings mean.
 fn effective(region: &Region<'_>, class: Class, setting: Setting, store: &EventStore, timer: u64, by_counter: bool) -> u64 {
-    let consumers = setup(region)[word::CONSUMERS].get();
+    let consumers = region.setup()[word::CONSUMERS].get();
     let mut switches = u64::from(class.0) << Switches::CLASS_SHIFT;
     if !setting.enabled || !Consumer::GlobalInstrumentation.works(consumers) {
         return switches;
@@ -486,12 +480,12 @@ impl Region<'_> {
 
     /// Whether a consumer is enabled; whether it [works](Self::consumer_works) depends on those above it, too.
     pub fn consumer_enabled(&self, consumer: Consumer) -> bool {
-        setup(self)[word::CONSUMERS].get() & consumer.bit() != 0
+        self.setup()[word::CONSUMERS].get() & consumer.bit() != 0
     }
 
     /// Whether a consumer works: it and those above it are enabled.
     pub fn consumer_works(&self, consumer: Consumer) -> bool {
-        consumer.works(setup(self)[word::CONSUMERS].get())
+        consumer.works(self.setup()[word::CONSUMERS].get())
     }
 
     /// Switches a consumer. Takes effect at once, for events that begin later.
@@ -513,13 +507,13 @@ impl Region<'_> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn set_consumer(&self, consumer: Consumer, enabled: bool) {
-        setup(self)[word::CONSUMERS].update(|bits| if enabled { bits | consumer.bit() } else { bits & !consumer.bit() });
+        self.setup()[word::CONSUMERS].update(|bits| if enabled { bits | consumer.bit() } else { bits & !consumer.bit() });
         fold(self);
     }
 
     /// The timer that events of a class are timed with. Those that have no row in `setup_timers` are not timed, whatever it says.
     pub fn event_timer(&self, class: EventClass) -> TimerName {
-        let index = setup(self)[word::TIMERS + class as usize].get();
+        let index = self.setup()[word::TIMERS + class as usize].get();
         u8::try_from(index).ok().and_then(TimerName::from_index).unwrap_or(TimerName::Cycle)
     }
 
@@ -543,7 +537,7 @@ impl Region<'_> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn set_event_timer(&self, class: EventClass, timer: TimerName) {
-        setup(self)[word::TIMERS + class as usize].set(timer.index() as u64);
+        self.setup()[word::TIMERS + class as usize].set(timer.index() as u64);
         fold(self);
     }
 
@@ -557,7 +551,8 @@ impl Region<'_> {
         self.set_event_timer(EventClass::Wait, timer);
     }
 
-    /// Turns everything on: every consumer, and every instrument registered so far, timed.
+    /// Turns everything on: every consumer, and every instrument registered so far, timed; other than
+    /// [`StartOption::Everything`](crate::options::StartOption::Everything) also those of memory, which are never timed.
     ///
     /// ```
     /// # use perfschema_core::*;
@@ -572,7 +567,7 @@ impl Region<'_> {
     /// ```
     pub fn enable_everything(&self) {
         for &consumer in Consumer::ALL {
-            setup(self)[word::CONSUMERS].update(|bits| bits | consumer.bit());
+            self.setup()[word::CONSUMERS].update(|bits| bits | consumer.bit());
         }
         for class in self.classes() {
             self.store_setting(class, Setting::ON);

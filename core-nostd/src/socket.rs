@@ -103,7 +103,7 @@ impl From<SocketAddr> for SocketAddress {
     }
 }
 
-/// Bits of OBJECT_INSTANCE_BEGIN that say which place it is, from 1; there are at most 2²⁰.
+/// Bits of OBJECT_INSTANCE_BEGIN that say which place it is, of at most 2²⁰; the lowest is set, which no lock's address has, nor where a file is.
 const PLACE_BITS: u32 = 24;
 
 /// What the record of a wait for a socket keeps besides what every wait has.
@@ -233,7 +233,7 @@ impl<'r> Region<'r> {
         }
         self.create_in(&SOCKET_POOL, class, &|words: &[Word; SOCKET], claimed| {
             // The place, and above it how often it was claimed: joins find no later socket of the place.
-            words[word::ADDRESS].set(claimed.version << PLACE_BITS | (claimed.place as u64 + 1));
+            words[word::ADDRESS].set(claimed.version << PLACE_BITS | (claimed.place as u64) << 1 | 1);
             words[word::THREAD].set(thread_id);
             words[word::DESCRIPTOR].set(descriptor as u32 as u64);
             words[word::IDLE].set(0);
@@ -269,7 +269,7 @@ impl<'r> Region<'r> {
 
     /// The same, each with its sums as `events_waits_summary_by_instance` shows them.
     pub(crate) fn sweep_socket_waits(&self, mut each: impl FnMut(&Found, &Summary)) -> Sweep {
-        let epoch = setup::setup(self)[setup::word::INSTANCE_EPOCH].get();
+        let epoch = self.setup()[setup::word::INSTANCE_EPOCH].get();
         self.sweep_sockets(|place| place.waits(self.patience(), epoch), |found, sums| each(found, &sums))
     }
 

@@ -272,7 +272,7 @@ impl<'r> Actor<'r> {
         wait
     }
 
-    /// Ends what [`begin_concurrent`](Self::begin_concurrent) began.
+    /// Ends what [`begin_concurrent`](Self::begin_concurrent) began. Returns the timer's ticks, if it was timed.
     pub fn end_concurrent(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
         let outer = self.outer.get();
         let ticks = self.end(clock, wait, held);
@@ -281,7 +281,7 @@ impl<'r> Actor<'r> {
     }
 
     /// A wait ends that began at `start`, ticks that [`Switches::read`] gave there, where no actor was at hand that would be there at its
-    /// end. It was not visible while it lasted.
+    /// end. It was not visible while it lasted. Returns the timer's ticks, if it was timed.
     ///
     /// ```
     /// # use perfschema_core::*;
@@ -314,7 +314,7 @@ impl<'r> Actor<'r> {
 
     /// A wait that another actor has begun ends here, with switches as of its start: what it is to be recorded as is not asked again. Where this
     /// actor is not instrumented it has no row of it and no sum, and those of all threads have. The other one [withdraws](Self::withdraw)
-    /// its own.
+    /// its own. Returns the timer's ticks, if it was timed.
     ///
     /// ```
     /// # use perfschema_core::*;
@@ -352,7 +352,8 @@ impl<'r> Actor<'r> {
     }
 
     /// Ends a wait that waits within it may outlive, as where a program holds several: [`end`](Self::end) takes it that what began last ends
-    /// first. Those that go on lie within what this one lay within, but for those that go on beside others.
+    /// first. Those that go on lie within what this one lay within, but for those that go on beside others. Returns the timer's ticks, if it was
+    /// timed.
     ///
     /// ```
     /// # use perfschema_core::*;

@@ -35,12 +35,12 @@ impl WaitCopy {
     }
 
     /// The row that `events_waits_current` or `events_waits_history` show of it. None for a copy that was never made, and for an event
-    /// that TRUNCATE has hidden from both.
+    /// that TRUNCATE has hidden from both, or from the first where it has not entered the second.
     pub fn row(&self, region: &Region<'_>) -> Option<EventsWaitsRow> {
         let words = self.record.map(Word::new);
         let Read::Whole(snapshot) = record::read(&words) else { return None };
-        let hidden =
-            snapshot.was_hidden_running(snapshot.sequence) || (snapshot.is_hidden_from_current() && snapshot.hidden_history);
+        let hidden = snapshot.was_hidden_running(snapshot.sequence)
+            || (snapshot.is_hidden_from_current() && (snapshot.hidden_history || !snapshot.history));
         let base = Sequence(self.record[word::BASE]);
         let event = Event { record: &snapshot, thread_id: self.thread_id(), sequence: snapshot.sequence, base, place: None };
         (!hidden).then(|| (events_waits::TABLES.row)(region, &event))

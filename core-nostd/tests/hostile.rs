@@ -197,7 +197,6 @@ fn errors_read_as_sentences() {
     assert_eq!(unsupported.to_string(), "instruments of kind Socket are not recorded yet");
     let large = ConfigError::TooLarge { size: Size::MaxMutexClasses, value: 2000, limit: 1024 };
     assert_eq!(large.to_string(), "performance_schema_max_mutex_classes = 2000 is too large, expected at most 1024");
-    assert_eq!(ConfigError::UnknownVariable.to_string(), "no such size variable; global_variables lists them");
 }
 
 /// Each names the place, what was found there and what was expected.

@@ -331,3 +331,32 @@ fn threads_whose_sockets_come_and_go() {
     let ids: Vec<_> = (0..3).filter_map(|_| user.open(1, "192.0.2.7:1")).collect();
     assert_eq!((ids.len(), world.region.lost(Lost::SocketInstances) - before), (3, 0), "every place is free again");
 }
+
+/// Also in a region that is so large that a file's row is where the numbers of sockets begin: OBJECT_INSTANCE_BEGIN is the key of
+/// `events_waits_summary_by_instance`, which has both.
+#[test]
+#[cfg_attr(miri, ignore = "64 MiB are much there")]
+fn no_file_has_the_number_of_a_socket() {
+    const FIRST: u64 = 4 << 24;
+    let config = Config::EMPTY
+        .with(Size::MaxFileClasses, 1)
+        .with(Size::MaxFileInstances, 1)
+        .with(Size::MaxSocketClasses, 1)
+        .with(Size::MaxSocketInstances, 256);
+    let numbers = |config: &Config| {
+        let world = World::off(config);
+        let file = world.region.refer_to_file(world.class("wait/io/file/test/data"), b"/data").unwrap();
+        world.region.file_opened(file);
+        let class = world.class(CLIENT);
+        (0..256).for_each(|descriptor| assert!(world.region.create_socket(class, descriptor, SocketAddress::UNIX, 0).is_some()));
+        let numbers = world.select("events_waits_summary_by_instance", "OBJECT_INSTANCE_BEGIN");
+        numbers.into_iter().map(|number| number.parse().unwrap()).collect::<Vec<u64>>()
+    };
+    let [file, ..] = numbers(&config)[..] else { panic!("there is a file") };
+    // Each mutex is two cache lines.
+    let config = config.with(Size::MaxMutexInstances, ((FIRST + 64 - file) / 128 + 1) as u32);
+    let mut numbers = numbers(&config);
+    assert!((FIRST..FIRST + 256).contains(&numbers[0]), "{:#x}", numbers[0]);
+    numbers.sort_unstable();
+    assert!(numbers.is_sorted_by(|number, next| number < next), "each is once there");
+}

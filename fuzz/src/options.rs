@@ -1,8 +1,7 @@
 //! Start-up options: whatever is read can be written and read again, whatever is refused is refused at its place.
 
-use perfschema_core::options::{
-    InstrumentSetting, OptionError, StartOption, instrument_setting, options as read, parse_option, same_name,
-};
+use perfschema_core::Setting;
+use perfschema_core::options::{OptionError, StartOption, instrument_setting, options as read, parse_option, same_name};
 
 /// Any bytes, read as UTF-8 as far as they are that.
 ///
@@ -105,9 +104,10 @@ fn write(option: StartOption<'_>) -> Option<String> {
         StartOption::Everything(on) => format!("PERFORMANCE_SCHEMA={on}"),
         StartOption::Instrument { pattern, setting } => {
             let setting = match setting {
-                InstrumentSetting::On => "ON",
-                InstrumentSetting::Off => "OFF",
-                InstrumentSetting::Counted => "COUNTED",
+                Setting::ON => "ON",
+                Setting::OFF => "OFF",
+                Setting::COUNTED => "COUNTED",
+                other => panic!("no option says {other:?}"),
             };
             let quote = ['\'', '"'].into_iter().find(|quote| !pattern.as_str().contains([*quote, '\n']))?;
             format!("performance-schema-instrument={quote}{pattern}={setting}{quote}")

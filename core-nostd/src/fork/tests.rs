@@ -565,7 +565,7 @@ fn a_child_has_all_places_that_others_were_taking_or_giving_back() {
         &files[0][file::word::STATE],
     ];
     let _taken = states.map(|state| pool::claim(state).expect("it is free"));
-    let places = setup::setup(&region);
+    let places = region.setup();
     places[setup::word::FILES_USED].set(1);
     // It is gone, and nobody refers to it any more.
     let deleted = region.refer_to_file(file, b"/deleted").expect("there is room");
@@ -719,7 +719,7 @@ fn a_child_has_room_for_as_many_files_as_its_parent() {
     let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
     let region = Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
     let class = region.register(InstrumentName::literal("wait/io/file/t/f"), Setting::ON).expect("there is room");
-    setup::setup(&region)[setup::word::FILES_USED].set(1);
+    region.setup()[setup::word::FILES_USED].set(1);
     region.forked(&CHILD, &[], true);
     let room = (0..).take_while(|number| region.refer_to_file(class, format!("/{number}").as_bytes()).is_some()).count();
     assert_eq!(room, region.place(Section::FileInstances).count);

@@ -38,7 +38,7 @@ fn files_that_an_interrupt_uses_too_at_every_step() {
         region.file_deleted(b"b");
         region.scan(&tables::FileInstances, |row| panic!("{} at {at}", row.file_name));
         // No place is lost, and none is left in a bucket.
-        assert_eq!(crate::setup::setup(region)[crate::setup::word::FILES_USED].get(), 0, "at {at}");
+        assert_eq!(region.setup()[crate::setup::word::FILES_USED].get(), 0, "at {at}");
         let linked = |word: &Word| crate::file::bucket::places(word.get()).count();
         assert_eq!(region.section(Section::FileIndex).iter().map(linked).sum::<usize>(), 0, "at {at}");
         cases += 1;

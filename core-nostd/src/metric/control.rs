@@ -4,7 +4,7 @@ use super::{MODULE_PREFIX, Metric, MetricType, NAME_LENGTH, Names, Region, note,
 use crate::metric::Moment;
 use crate::pattern::LikePattern;
 use crate::region::{Section, Text};
-use crate::sync::{Ordering, Word};
+use crate::sync::Ordering;
 use core::fmt;
 
 /// On or off, and what is taken off the total, or shown instead of it: one word, so that both change at once.
@@ -24,11 +24,6 @@ impl Control {
         Control(Self::KNOWN)
     }
 
-    /// On, and everything counted from the first.
-    pub(super) const fn on_from_nothing() -> Control {
-        Control(Self::KNOWN | Self::ON)
-    }
-
     /// Off, with this COUNT: as much of it as a word has room for beside the rest.
     fn off(metric_type: MetricType, count: i64) -> Control {
         const MOST_OF_A_VALUE: i64 = (1 << 61) - 1;
@@ -39,21 +34,22 @@ impl Control {
         Control(Self::KNOWN | (kept as u64 & Self::NUMBER))
     }
 
-    const fn on(base: u64) -> Control {
+    /// On, and everything counted but so much; of 0, everything from the first.
+    pub(super) const fn on(base: u64) -> Control {
         Control(Self::KNOWN | Self::ON | (base & Self::NUMBER))
     }
 
-    const fn is_on(self) -> bool {
+    pub(super) const fn is_on(self) -> bool {
         self.0 & Self::ON != 0
     }
 
     /// The number with its sign, of 62 bits.
     const fn number(self) -> i64 {
-        signed(self.0)
+        (self.0 << 2) as i64 >> 2
     }
 
     /// COUNT, the total being this.
-    fn count(self, metric_type: MetricType, total: u64) -> i64 {
+    pub(super) fn count(self, metric_type: MetricType, total: u64) -> i64 {
         match (metric_type, self.is_on()) {
             (MetricType::Value, true) => total as i64,
             (MetricType::Value, false) => self.number(),
@@ -74,17 +70,6 @@ impl Control {
             _ => Control::on(total.wrapping_sub(self.0)),
         }
     }
-}
-
-const fn signed(number: u64) -> i64 {
-    (number << 2) as i64 >> 2
-}
-
-/// Whether a metric is on, and its COUNT.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Standing {
-    pub(super) is_on: bool,
-    pub(super) count: i64,
 }
 
 /// One of the variables that switch metrics and set them back.
@@ -330,12 +315,6 @@ impl Region<'_> {
         Some(module)
     }
 
-    /// What the control word of a metric says, now.
-    pub(super) fn standing(&self, metric: Metric) -> Standing {
-        let control = Control(self.metric_word(metric).map_or(0, Word::whole));
-        Standing { is_on: control.is_on(), count: control.count(self.metric_type(metric), self.metric_total(metric)) }
-    }
-
     /// False: it was on.
     fn enable_metric(&self, metric: Metric, now: Moment) -> bool {
         let (Some(words), metric_type) = (self.published_metric(metric), self.metric_type(metric)) else { return true };
@@ -429,7 +408,7 @@ mod tests {
             assert_eq!(Control::off(MetricType::Value, value).count(MetricType::Value, 0), kept, "{value}");
         }
         for total in [0, 1, 1 << 61, (1 << 61) + 7, Control::MOST] {
-            let on = Control::on_from_nothing();
+            let on = Control::on(0);
             assert_eq!(on.count(MetricType::Counter, total), total as i64);
             let off = Control::off(MetricType::Counter, total as i64);
             assert_eq!(off.count(MetricType::Counter, 99), total as i64, "what it was");

@@ -28,7 +28,7 @@ use crate::region::{
 use crate::slot;
 use crate::sync::{Ordering, Word};
 use crate::{Actor, Size};
-use control::{Control, Standing};
+use control::Control;
 pub use control::{MonitorCommand, MonitorRefusal, UnknownMonitor, monitor_matches};
 pub use moment::Moment;
 pub(crate) use moment::moment_text;
@@ -302,22 +302,25 @@ pub(crate) struct Names {
     pub(crate) subsystem: Text<SUBSYSTEM_LENGTH>,
 }
 
-/// A value where a greater one is a greater number, and 0 is none yet.
+/// The sign bit the other way round, so that what is a greater value is a greater number.
+const SIGN: u64 = 1 << 63;
+
+/// A value where a greater one is a greater number, and 0 is none yet: so the least of all is as the one above it.
 fn greater(value: i64) -> u64 {
-    (value as u64) ^ (1 << 63)
+    (value as u64 ^ SIGN).max(1)
 }
 
-/// A value where a smaller one is a greater number, and 0 is none yet.
+/// A value where a smaller one is a greater number, and 0 is none yet: so the greatest of all is as the one below it.
 fn less(value: i64) -> u64 {
-    !greater(value)
+    (!(value as u64 ^ SIGN)).max(1)
 }
 
 fn from_greater(bits: u64) -> Option<i64> {
-    (bits != 0).then_some((bits ^ (1 << 63)) as i64)
+    (bits != 0).then_some((bits ^ SIGN) as i64)
 }
 
 fn from_less(bits: u64) -> Option<i64> {
-    if bits == 0 { None } else { from_greater(!bits).or(Some(i64::MIN)) }
+    (bits != 0).then_some((!bits ^ SIGN) as i64)
 }
 
 /// Notes a value that a metric has now.
@@ -425,7 +428,7 @@ impl<'r> Region<'r> {
                     if first.map_or_else(|first| first == packed, |_| true) {
                         parts.into_iter().for_each(|(at, text)| _ = write_text(&texts[at], text));
                         // Compared, so that who comes late undoes no command.
-                        let control = if is_on { Control::on_from_nothing() } else { Control::new() };
+                        let control = if is_on { Control::on(0) } else { Control::new() };
                         let new = words[word::CONTROL].compare_exchange(0, control.0, Ordering::Relaxed).is_ok();
                         if is_on && new {
                             words[word::TIME_ENABLED].set(now.bits());
@@ -627,7 +630,8 @@ impl<'r> Region<'r> {
     pub(crate) fn metric_figures(&self, metric: Metric) -> Option<Figures> {
         let words = self.published_metric(metric)?;
         let moment = |index: usize| Moment::from_bits(words.get(index)?.whole());
-        let Standing { is_on, count } = self.standing(metric);
+        let (control, metric_type) = (Control(words[word::CONTROL].whole()), self.metric_type(metric));
+        let (is_on, count) = (control.is_on(), control.count(metric_type, self.metric_total(metric)));
         let (enabled, reset_base) = (moment(word::TIME_ENABLED), words[word::RESET_BASE].whole());
         let mut figures = Figures {
             is_on,
@@ -641,14 +645,13 @@ impl<'r> Region<'r> {
             disabled: moment(word::TIME_DISABLED).filter(|_| !is_on),
             reset: moment(word::TIME_RESET),
         };
-        let metric_type = self.metric_type(metric);
         match (metric_type, self.shared_metric(metric)) {
             (MetricType::Value, Some(words)) => {
                 let now = is_on.then_some(count);
                 figures.max = from_greater(words[shared::MAX].whole()).max(now);
-                figures.min = least(from_less(words[shared::MIN].whole()), now);
+                figures.min = from_less(words[shared::MIN].whole()).into_iter().chain(now).min();
                 figures.max_reset = from_greater(words[shared::MAX_RESET].whole()).max(now);
-                figures.min_reset = least(from_less(words[shared::MIN_RESET].whole()), now);
+                figures.min_reset = from_less(words[shared::MIN_RESET].whole()).into_iter().chain(now).min();
                 // A resource is as much as it is; nothing, if it was off ever since.
                 figures.count_reset = figures.max_reset.map_or(0, |_| count);
             }
@@ -711,13 +714,6 @@ impl<'r> Region<'r> {
     }
 }
 
-fn least(a: Option<i64>, b: Option<i64>) -> Option<i64> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
-    }
-}
-
 fn lost_of(metric: Metric) -> Option<Lost> {
     Lost::ALL.get(metric.index()).copied()
 }
@@ -765,6 +761,37 @@ mod tests {
         let refused = region.register_metric(&value, true, Moment::of_seconds(2));
         assert_eq!((refused, region.lost(Lost::Metrics)), (Err(RegisterError::OtherType), 1));
         assert_eq!((state.get() & STATE_BITS, region.metric_is_on(metric)), (CLAIMED, false));
+    }
+
+    /// What a value was is never nothing, also where it is the least or the greatest that there is: it is as near as a word can say.
+    #[test]
+    fn extremes_of_extreme_values() {
+        const CONFIG: Config = Config::EMPTY.with(Size::MaxMetrics, 1);
+        for (value, max, min) in [
+            (i64::MIN, i64::MIN + 1, i64::MIN),
+            (i64::MIN + 1, i64::MIN + 1, i64::MIN + 1),
+            (-1, -1, -1),
+            (0, 0, 0),
+            (i64::MAX - 1, i64::MAX - 1, i64::MAX - 1),
+            (i64::MAX, i64::MAX, i64::MAX - 1),
+        ] {
+            let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
+            let region =
+                Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room");
+            let info = MetricInfo::literal("queue", "test", "", MetricType::Value);
+            let metric = region.register_metric(&info, false, Moment::of_seconds(1)).expect("there is room");
+            region.set_metric_value(metric, value);
+            for command in [MonitorCommand::Enable, MonitorCommand::Disable] {
+                region.monitor(command, "queue", Moment::of_seconds(1), |_| ()).expect("it is there");
+            }
+            let figures = region.metric_figures(metric).expect("it is registered");
+            assert_eq!((figures.max, figures.min), (Some(max), Some(min)), "{value}");
+            assert_eq!(
+                (figures.max_reset, figures.min_reset, figures.count_reset),
+                (Some(max), Some(min), figures.count),
+                "{value}"
+            );
+        }
     }
 
     /// An actor counts in words of its own, of whatever metric; once its slot is given back, in those that are shared.

@@ -22,9 +22,9 @@ impl Moment {
 
     /// Seconds since 1970, up to the year 2514, and seconds of a clock that only goes forward, which start again after 34 years.
     pub const fn new(unix_s: u64, monotonic_s: u64) -> Moment {
-        // Zero is "never" where a moment is kept.
+        // Zero is "never" where a moment is kept. The wall's second, which is only shown: what is counted is right.
         match (unix_s << Self::MONOTONIC_BITS) | (monotonic_s & Self::MONOTONIC) {
-            0 => Moment(1),
+            0 => Moment(1 << Self::MONOTONIC_BITS),
             bits => Moment(bits),
         }
     }
@@ -119,6 +119,9 @@ mod tests {
         assert_eq!(Moment::new(900, 51).since(start), Some(1));
         assert_eq!(Moment::new(2_000_000, 49).since(start), None);
         assert_eq!(Moment::new(0, 4).since(Moment::new(0, (1 << 30) - 4)), Some(8));
+        // Where a device counts from its start, its first second is none that is lost.
+        assert_eq!(Moment::of_seconds(27).since(Moment::of_seconds(0)), Some(27));
+        assert_eq!(Moment::of_seconds(0).since(Moment::of_seconds(0)), Some(0));
         assert_ne!(Moment::new(0, 0).bits(), 0);
     }
 }

@@ -166,7 +166,7 @@ sections! {
     StatementTexts: 1, |c| statement_records(c).saturating_mul(statement_text_words(c));
     /// Who fills which chunk of the long history of statements.
     StatementLongChunks: CHUNK, |c| long_chunks(c, Size::EventsStatementsHistoryLongSize);
-    /// Its records, what they have besides, and their texts.
+    /// Its records.
     StatementLongRecords: RECORD, |c| long_records(c, Size::EventsStatementsHistoryLongSize);
     /// What those have besides.
     StatementLongDetails: STATEMENT, |c| long_records(c, Size::EventsStatementsHistoryLongSize);
@@ -239,7 +239,7 @@ const fn sources(config: &Config) -> usize {
     }
 }
 
-/// Events that one actor can have running at the same time (an event, the waits within it, …), and show.
+/// Events that one actor can have running at the same time (an event, the waits within it, …), and show, without one of its history's rows.
 pub(crate) const RUNNING: usize = if cfg!(perfschema_loom) { 1 } else { 6 };
 
 /// Records of one actor: its history, and room for the events that run.

@@ -43,8 +43,6 @@ pub enum TableError {
         /// The table.
         table: &'static str,
     },
-    /// DDL.
-    AccessDenied,
     /// No room for another row.
     TableFull {
         /// The table.
@@ -84,7 +82,6 @@ impl TableError {
             TableError::NotNull { .. } => 1048,
             TableError::WrongUsage => 1683,
             TableError::CommandDenied { .. } => 1142,
-            TableError::AccessDenied => 1044,
             TableError::TableFull { .. } => 1114,
             TableError::DuplicateKey { .. } => 1022,
             TableError::OutOfRange { .. } => 1264,
@@ -102,7 +99,7 @@ impl TableError {
             TableError::NotNull { .. } | TableError::DuplicateKey { .. } => "23000",
             TableError::WrongUsage | TableError::TableFull { .. } | TableError::NotANumber { .. } => "HY000",
             TableError::OutOfRange { .. } => "22003",
-            TableError::CommandDenied { .. } | TableError::AccessDenied => "42000",
+            TableError::CommandDenied { .. } => "42000",
             TableError::DataTooLong { .. } => "22001",
         }
     }
@@ -119,7 +116,6 @@ impl fmt::Display for TableError {
             TableError::CommandDenied { command, table } => {
                 write!(f, "{command} command denied to user 'root'@'localhost' for table '{table}'")
             }
-            TableError::AccessDenied => f.write_str("Access denied for user 'root'@'localhost' to database 'performance_schema'"),
             TableError::TableFull { table } => write!(f, "The table '{table}' is full"),
             TableError::DuplicateKey { table } => write!(f, "Can't write; duplicate key in table '{table}'"),
             TableError::OutOfRange { column } => write!(f, "Out of range value for column '{column}' at row 1"),

@@ -6,24 +6,21 @@ use crate::region::{Region, Text};
 use crate::table::{Cell, SqlType, Value, YesNo, example};
 use crate::transaction::{AccessMode, Entry, EntryText, TransactionState};
 
+/// In the order of the variants.
+const ACCESS_MODES: &[&str] = &["READ ONLY", "READ WRITE"];
+const STATES: &[&str] = &["ACTIVE", "COMMITTED", "ROLLED BACK"];
+
 impl Cell for AccessMode {
-    const SQL_TYPE: SqlType = SqlType::Enum(&["READ ONLY", "READ WRITE"]);
+    const SQL_TYPE: SqlType = SqlType::Enum(ACCESS_MODES);
     fn value(&self) -> Value<'_> {
-        Value::Text(match self {
-            AccessMode::ReadOnly => "READ ONLY",
-            AccessMode::ReadWrite => "READ WRITE",
-        })
+        Value::Text(ACCESS_MODES[*self as usize])
     }
 }
 
 impl Cell for TransactionState {
-    const SQL_TYPE: SqlType = SqlType::Enum(&["ACTIVE", "COMMITTED", "ROLLED BACK"]);
+    const SQL_TYPE: SqlType = SqlType::Enum(STATES);
     fn value(&self) -> Value<'_> {
-        Value::Text(match self {
-            TransactionState::Active => "ACTIVE",
-            TransactionState::Committed => "COMMITTED",
-            TransactionState::RolledBack => "ROLLED BACK",
-        })
+        Value::Text(STATES[*self as usize])
     }
 }
 

@@ -42,7 +42,7 @@ summary_row! {
     pub struct EventsWaitsSummaryByInstanceRow {
         /// Instrument name.
         EVENT_NAME as event_name: Text<128>,
-        /// Address of the object in memory.
+        /// Address of the lock in memory, number of the socket, or where the file's row is in the region.
         OBJECT_INSTANCE_BEGIN as object_instance_begin: u64,
         ..summary,
     }

@@ -123,7 +123,7 @@ impl TableSource for SetupActors {
 }
 
 fn insert(region: &Region<'_>, texts: &[Text<128>; 3], bits: u64) -> Result<(), TableError> {
-    let last = &setup::setup(region)[setup::word::LAST_ACTOR];
+    let last = &region.setup()[setup::word::LAST_ACTOR];
     let mut claimed: Option<(u64, Claim<'_>)> = None;
     loop {
         // [U2] Acquire: pairs with [U1]; what is below sees every row that was inserted before. It changes nothing, and is no load only
@@ -159,7 +159,7 @@ fn publish_inserted(region: &Region<'_>, last: u64) {
 
 /// After a fork: what another thread was about to insert is free again.
 pub(crate) fn forget_unfinished(region: &Region<'_>) {
-    publish_inserted(region, setup::setup(region)[setup::word::LAST_ACTOR].get());
+    publish_inserted(region, region.setup()[setup::word::LAST_ACTOR].get());
     let states = region.arrays::<SETUP_ACTOR>(Section::SetupActors).iter().map(|words| &words[word::STATE]);
     states.for_each(pool::release_claimed);
 }

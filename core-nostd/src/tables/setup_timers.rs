@@ -40,7 +40,7 @@ impl TableSource for SetupTimers {
 
     fn scan(&self, region: &Region<'_>, each: &mut dyn FnMut(&SetupTimersRow)) -> Sweep {
         let mut sweep = Sweep::of(TIMED_CLASSES.len());
-        for class in TIMED_CLASSES {
+        for (class, _) in TIMED_CLASSES {
             each(&SetupTimersRow { name: class.as_str(), timer_name: region.event_timer(class) });
             sweep.row();
         }
@@ -52,8 +52,8 @@ impl TableSource for SetupTimers {
         for (_, value) in new {
             timer = timer_name(value).ok_or(TableError::Truncated { column: "TIMER_NAME" })?;
         }
-        if let Some(class) = TIMED_CLASSES.iter().find(|class| class.as_str() == row.name) {
-            region.set_event_timer(*class, timer);
+        if let Some((class, _)) = TIMED_CLASSES.into_iter().find(|(class, _)| class.as_str() == row.name) {
+            region.set_event_timer(class, timer);
         }
         Ok(timer != row.timer_name)
     }

@@ -4,7 +4,7 @@
 use crate::share::{self, ShareError, Unnamed};
 use crate::{hook, thread};
 use perfschema_core::metric::{MonitorCommand, monitor_matches};
-use perfschema_core::options::{self, InstrumentSetting, OptionError, StartOption, same_name};
+use perfschema_core::options::{self, OptionError, StartOption, same_name};
 use perfschema_core::pattern::LikePattern;
 use perfschema_core::{Config, ConfigError, Consumer, Identity, InstrumentKind, Region, RegionError, Setting, Size, Word};
 use perfschema_timer::{Clock, SystemClock, TimerName, Timers};
@@ -81,8 +81,8 @@ pub fn process() -> Option<&'static Process> {
     PROCESS.get()
 }
 
-/// Starts the performance schema with everything on but memory ([`Builder::everything`]), except what the variable `PERFSCHEMA_OPTIONS`
-/// says otherwise.
+/// Starts the performance schema with everything on but memory ([`Builder::everything`]), except what the variables `PERFSCHEMA_OPTIONS` and
+/// `PERFSCHEMA_OPTIONS_FILE` say otherwise. It is [shared](Builder::share) if `PERFSCHEMA_SHARE` says so.
 ///
 /// # Errors
 /// [`StartError`]: it was started before, or an option is wrong.
@@ -355,7 +355,8 @@ impl Builder {
     ///
     /// A `fork` takes longer then, at the default sizes by half a millisecond in the parent, for a copy of what the child keeps, and by 10 to
     /// 15 ms in the child, whose memory is reserved at once. Without, it is 1 to 2 ms in the child, for what the parent had recorded.
-    /// (`std::process::Command` forks only for another user or group, and for `pre_exec`.)
+    /// (`std::process::Command` forks for another user or group, for `pre_exec`, and where a program without a slash in its name is looked for by another
+    /// PATH than this process's, as after `env_clear`; otherwise it does not.)
     ///
     /// A child is given memory of its own by the C library's `fork`. One that is made without it, as by `syscall(SYS_clone)` or `_Fork`, has the
     /// parent's, and must not record: there would be two writers of one row.
@@ -375,7 +376,7 @@ impl Builder {
     /// let process = perfschema::builder().everything(true).share(true).start()?;
     /// # #[cfg(target_os = "linux")]
     /// match process.shared_file() {
-    ///     Some(Ok(path)) => println!("perfschema attach {}", path.display()),
+    ///     Some(Ok(path)) => println!("perfschema top {}", path.display()),
     ///     Some(Err(error)) => eprintln!("nobody else sees what this program waits for: {error}"),
     ///     None => eprintln!("PERFSCHEMA_SHARE=OFF"),
     /// }
@@ -397,11 +398,6 @@ impl Builder {
                 StartOption::Everything(on) => *self = self.clone().everything(on),
                 StartOption::Monitor { command, targets } => *self = self.clone().monitor(command, targets),
                 StartOption::Instrument { pattern, setting } => {
-                    let setting = match setting {
-                        InstrumentSetting::Counted => Setting::COUNTED,
-                        InstrumentSetting::On => Setting::ON,
-                        _ => Setting::OFF,
-                    };
                     self.instruments.push(InitialSetting::new(pattern.as_str(), setting));
                 }
                 StartOption::Consumer { name, enabled } => {
@@ -412,9 +408,10 @@ impl Builder {
                 StartOption::Size { variable, value } => {
                     let size = Size::from_variable(variable)
                         .ok_or_else(|| wrong(format!("no size '{variable}'; global_variables lists them")))?;
-                    // -1 lets the server decide: the default.
-                    let value = value.unwrap_or(Config::DEFAULT.get(size).into());
-                    config.try_set(size, value).map_err(StartError::Size)?;
+                    // -1 leaves it to the program.
+                    if let Some(value) = value {
+                        config.try_set(size, value).map_err(StartError::Size)?;
+                    }
                 }
                 _ => return Err(wrong("an option that this version does not have".into())),
             }
@@ -632,6 +629,16 @@ mod tests {
             start("performance-schema-instrument='%=ON';performance-schema-instrument='wait/synch/mutex/%=OFF'"),
             [false, true, true, true]
         );
+    }
+
+    /// Of a size that is left to the program.
+    #[test]
+    fn a_size_of_minus_one_is_what_the_program_says() {
+        let mut builder = crate::builder();
+        let own = Config::SMALL.with(Size::MaxThreadInstances, 7);
+        let options = "performance-schema-max-thread-instances=-1;performance-schema-max-mutex-classes=9";
+        let config = builder.heed(own, None, Some(options.as_ref())).unwrap();
+        assert_eq!([Size::MaxThreadInstances, Size::MaxMutexClasses].map(|size| config.get(size)), [7, 9]);
     }
 
     #[test]

@@ -82,7 +82,6 @@ impl Session {
     fn refusal(&self, error: TableError) -> Error {
         match error {
             TableError::CommandDenied { command, table } => self.state.command_denied(command, table),
-            TableError::AccessDenied => self.database_denied(catalog::PERFORMANCE_SCHEMA),
             other => other.into(),
         }
     }
