@@ -72,11 +72,11 @@ pub fn park_timeout(duration: Duration) {
     std::thread::park_timeout(duration);
 }
 
-/// What a thread does that the calling one starts: first it says by whom it was started.
-fn child<T>(run: impl FnOnce() -> T) -> impl FnOnce() -> T {
+/// What a thread does that the calling one starts: first it says by whom it was started, and with what name, if that is told.
+fn child<T>(name: Option<String>, run: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let parent = thread_id().unwrap_or(0);
     move || {
-        actors::started_by(parent);
+        let _started = actors::started_by(parent, name.as_ref());
         run()
     }
 }
@@ -96,7 +96,7 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    JoinHandle(std::thread::spawn(child(f)))
+    JoinHandle(std::thread::spawn(child(None, f)))
 }
 
 /// [`std::thread::Builder`], whose threads say who has started them.
@@ -108,23 +108,31 @@ where
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[must_use = "must eventually spawn the thread"]
-pub struct Builder(std::thread::Builder);
+pub struct Builder {
+    inner: std::thread::Builder,
+    /// If the system may not keep all of it.
+    long_name: Option<String>,
+}
+
+/// Bytes of a thread's name that every system keeps.
+const SHORT_NAME: usize = 15;
 
 #[expect(clippy::new_without_default, reason = "std's has none")]
 impl Builder {
     /// See [`std::thread::Builder::new`].
     pub fn new() -> Builder {
-        Builder(std::thread::Builder::new())
+        Builder { inner: std::thread::Builder::new(), long_name: None }
     }
 
     /// See [`std::thread::Builder::name`].
     pub fn name(self, name: String) -> Builder {
-        Builder(self.0.name(name))
+        let long_name = (name.len() > SHORT_NAME).then(|| name.clone());
+        Builder { inner: self.inner.name(name), long_name }
     }
 
     /// See [`std::thread::Builder::stack_size`].
     pub fn stack_size(self, size: usize) -> Builder {
-        Builder(self.0.stack_size(size))
+        Builder { inner: self.inner.stack_size(size), ..self }
     }
 
     /// See [`std::thread::Builder::spawn`].
@@ -139,7 +147,7 @@ impl Builder {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.0.spawn(child(f)).map(JoinHandle)
+        self.inner.spawn(child(self.long_name, f)).map(JoinHandle)
     }
 
     /// See [`std::thread::Builder::spawn_unchecked`].
@@ -158,7 +166,7 @@ impl Builder {
         T: Send,
     {
         // SAFETY: what is added to the closure borrows nothing; the rest is the caller's duty.
-        unsafe { self.0.spawn_unchecked(child(f)) }.map(JoinHandle)
+        unsafe { self.inner.spawn_unchecked(child(self.long_name, f)) }.map(JoinHandle)
     }
 
     /// See [`std::thread::Builder::spawn_scoped`].
@@ -177,7 +185,7 @@ impl Builder {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        self.0.spawn_scoped(&scope.0, child(f)).map(ScopedJoinHandle)
+        self.inner.spawn_scoped(&scope.0, child(self.long_name, f)).map(ScopedJoinHandle)
     }
 }
 
@@ -252,7 +260,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        ScopedJoinHandle(self.0.spawn(child(f)))
+        ScopedJoinHandle(self.0.spawn(child(None, f)))
     }
 }
 
@@ -300,7 +308,7 @@ impl Drop for Joins<'_> {
 // As std's print themselves.
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.inner.fmt(f)
     }
 }
 

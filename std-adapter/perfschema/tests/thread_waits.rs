@@ -72,6 +72,9 @@ fn own_row(region: &Region<'_>) -> (Option<u64>, String) {
     row_of(region, thread_id())
 }
 
+/// Of which Linux keeps a part.
+const LONG: &str = "a name of more than fifteen bytes";
+
 #[test]
 fn threads_say_who_has_started_them() {
     let (region, _alone) = region();
@@ -82,8 +85,13 @@ fn threads_say_who_has_started_them() {
         named("named").spawn(|| own_row(region)).unwrap().join().unwrap(),
         thread::scope(|scope| scope.spawn(|| own_row(region)).join().unwrap()),
         thread::scope(|scope| named("scoped").spawn_scoped(scope, || own_row(region)).unwrap().join().unwrap()),
+        named(LONG).spawn(|| own_row(region)).unwrap().join().unwrap(),
+        thread::scope(|scope| named(LONG).spawn_scoped(scope, || own_row(region)).unwrap().join().unwrap()),
+        // SAFETY: it is joined.
+        unsafe { named(LONG).spawn_unchecked(|| own_row(region)) }.unwrap().join().unwrap(),
     ];
-    for ((parent, name), expected) in rows.into_iter().zip([None, Some("named"), None, Some("scoped")]) {
+    let names = [None, Some("named"), None, Some("scoped"), Some(LONG), Some(LONG), Some(LONG)];
+    for ((parent, name), expected) in rows.into_iter().zip(names) {
         assert_eq!(parent, own);
         assert!(expected.is_none_or(|expected| name == expected), "{name}");
     }
@@ -97,6 +105,9 @@ fn threads_say_who_has_started_them() {
         (is_named, own_row(region))
     });
     assert_eq!(attached.join().unwrap(), (true, (own, "attached".into())));
+    let attached =
+        named(LONG).spawn(|| (thread::attach_as("thread/test/own", thread::ThreadType::Background, "", ""), own_row(region)));
+    assert_eq!(attached.unwrap().join().unwrap(), (true, (own, "own".into())));
     // std's do not say it.
     assert_eq!(std::thread::spawn(|| own_row(region).0).join().unwrap(), None);
     // Of what an attached task starts that is the task.

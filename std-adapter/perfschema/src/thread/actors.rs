@@ -29,6 +29,7 @@ use perfschema_timer::SystemClock;
 use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::marker::PhantomData;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, compiler_fence};
 
@@ -57,6 +58,8 @@ struct Thread {
     has_list: AtomicBool,
     /// THREAD_ID of who has started it; 0 if that is not known. Relaxed, as above.
     parent: AtomicU64,
+    /// The name that it was started with, while that is there; null if it is not known. Relaxed, as above.
+    given_name: AtomicPtr<String>,
     /// Its own. Each is written while its level is busy, and then by that level, where it has none yet.
     actors: [Cell<Option<Actor<'static>>>; LEVELS],
     /// The one to use on level 0: that of the innermost task that is polled, else its own. Null while there is none. Relaxed, as above.
@@ -166,6 +169,7 @@ impl Thread {
             named: AtomicBool::new(false),
             has_list: AtomicBool::new(false),
             parent: AtomicU64::new(0),
+            given_name: AtomicPtr::new(ptr::null_mut()),
             actors: [const { Cell::new(None) }; LEVELS],
             current: AtomicPtr::new(ptr::null_mut()),
             forks: [const { AtomicU32::new(0) }; LEVELS],
@@ -513,8 +517,9 @@ pub(crate) fn task_id() -> u64 {
 /// Returns false if it has recorded one that was visible, or said so already, if it polls a task that has a name of its own, or the process has
 /// not started recording. Memory that it has allocated does not count as a wait.
 ///
-/// A thread that never says so is named `thread/<program>/<name of the thread>`, as the system knows it: on Unix the first 15 bytes, whole
-/// characters only, and of a thread that was given no name that of the one that started it, or `unnamed` where that is the program's.
+/// A thread that never says so is named `thread/<program>/<name of the thread>`: the whole name if [`thread`](super) has started it, else what the
+/// system knows of it, on Unix the first 15 bytes, whole characters only; and one that was given no name as the one that started it, or `unnamed` where
+/// that has the program's name.
 ///
 /// ```
 /// use perfschema::thread::{ThreadType, attach_as};
@@ -535,15 +540,27 @@ pub fn attach_as(name: &str, thread_type: ThreadType, user: &str, host: &str) ->
     .unwrap_or(false)
 }
 
-/// The calling thread has been started by the one of this THREAD_ID, before it does anything else; 0 if that is not known.
-pub(super) fn started_by(parent: u64) {
+/// The calling thread has been started by the one of this THREAD_ID, 0 if that is not known, with this name, if it is one that the system may
+/// not keep whole. Before it does anything else; the name is known until what is returned is dropped.
+pub(super) fn started_by(parent: u64, name: Option<&String>) -> Started<'_> {
     local::with(|thread| {
         thread.parent.store(parent, Ordering::Relaxed);
+        thread.given_name.store(name.map_or(ptr::null(), ptr::from_ref).cast_mut(), Ordering::Relaxed);
         // Memory that it has allocated may have been counted before.
-        if parent != 0 && thread.actor(0).is_some() {
+        if (parent != 0 || name.is_some()) && thread.actor(0).is_some() {
             thread.identify(&ThreadIdentity::UNKNOWN);
         }
     });
+    Started(PhantomData)
+}
+
+/// A thread that does what it was started for.
+pub(super) struct Started<'n>(PhantomData<&'n String>);
+
+impl Drop for Started<'_> {
+    fn drop(&mut self) {
+        local::with(|thread| thread.given_name.store(ptr::null_mut(), Ordering::Relaxed));
+    }
 }
 
 /// THREAD_ID of the calling thread, or of the task that it polls ([`task`](crate::task)); None if it has no row in `threads`.
@@ -579,9 +596,25 @@ impl Thread {
         run: impl FnOnce(&ActorIdentity<'_>) -> R,
     ) -> R {
         let ThreadIdentity { name, thread_type, user, host } = *identity;
-        let name = if name.is_empty() { default_name(process, interrupts.is_some()) } else { name.into() };
+        let name = if name.is_empty() { self.default_name(process, interrupts.is_some()) } else { name.into() };
         let (name, parent_thread_id) = (name.as_str(), interrupts.unwrap_or_else(|| self.parent.load(Ordering::Relaxed)));
         run(&ActorIdentity { name, thread_type, user, host, os_id: os::id(), parent_thread_id, ..Default::default() })
+    }
+
+    fn default_name(&self, process: &Process, in_handler: bool) -> Text<128> {
+        let mut name = Text::EMPTY;
+        let program = process.region().program();
+        // SAFETY: `Started` keeps it from being changed or dropped, and forgets it before it goes, in this thread.
+        let given = unsafe { self.given_name.load(Ordering::Relaxed).as_ref() };
+        let own = os::name(program.as_str());
+        let thread = match (given.map(String::as_str), own.as_str()) {
+            _ if in_handler => "signal",
+            (Some(given), _) => given,
+            (None, "") => "unnamed",
+            (None, own) => own,
+        };
+        let _ = write!(name, "thread/{program}/{thread}");
+        name
     }
 }
 
@@ -589,19 +622,6 @@ impl Thread {
 fn actor_of(process: &'static Process, identity: &ActorIdentity<'_>) -> Actor<'static> {
     let region = process.region();
     if crate::process::process().is_none() { Actor::without_slot(region) } else { Actor::attach(region, identity) }
-}
-
-fn default_name(process: &Process, in_handler: bool) -> Text<128> {
-    let mut name = Text::EMPTY;
-    let program = process.region().program();
-    let own = os::name(program.as_str());
-    let thread = match own.as_str() {
-        _ if in_handler => "signal",
-        "" => "unnamed",
-        own => own,
-    };
-    let _ = write!(name, "thread/{program}/{thread}");
-    name
 }
 
 impl Thread {
