@@ -17,11 +17,12 @@ use perfschema_core::{Actor, Switches, Wait, WaitStart};
 use perfschema_timer::SystemClock;
 
 /// A wait that goes on. Who has it ends it, once.
+// The type of the object is a parameter, so that what has one of these can be covariant in `I`.
 #[derive(Debug)]
-pub(crate) struct Begun<I: Io> {
+pub(crate) struct Begun<I: Io<Object = O>, O = <I as Io>::Object> {
     pub(crate) io: I,
     /// Of what the operation has opened it is known only at its end.
-    pub(crate) object: I::Object,
+    pub(crate) object: O,
     switches: Switches,
     /// Ticks of their timer.
     start: u64,

@@ -19,11 +19,11 @@ fn each_kind_once_and_threads_that_end() {
         (Size::MaxMutexClasses, 3),
         (Size::MaxRwlockClasses, 2),
         (Size::MaxCondClasses, 2),
-        (Size::MaxSynchClasses, 1),
+        (Size::MaxSynchClasses, 2),
         (Size::MaxMutexInstances, 3),
         (Size::MaxRwlockInstances, 2),
         (Size::MaxCondInstances, 2),
-        (Size::MaxSynchInstances, 1),
+        (Size::MaxSynchInstances, 3),
         (Size::MaxThreadInstances, 4),
         (Size::EventsWaitsHistorySize, 2),
         (Size::EventsWaitsHistoryLongSize, 4),
@@ -89,8 +89,9 @@ fn each_kind_once_and_threads_that_end() {
     assert_eq!(of("wait/synch/rwlock/test/small"), 3, "{waits:?}");
     #[cfg(feature = "tokio")]
     assert_eq!(
-        ["mutex/tokio/Mutex", "rwlock/tokio/RwLock", "cond/tokio/Notify"].map(|name| of(&format!("wait/synch/{name}"))),
-        [4, 2, 2]
+        ["mutex/tokio/Mutex", "rwlock/tokio/RwLock", "cond/tokio/Notify", "oneshot/tokio/channel"]
+            .map(|name| of(&format!("wait/synch/{name}"))),
+        [4, 2, 2, 3]
     );
     // Two threads, three polls and another, and here. That a condition gives the mutex back to who waited is its wait, not the mutex's.
     assert_eq!(of("wait/synch/mutex/test/small"), 7, "{waits:?}");
@@ -99,7 +100,9 @@ fn each_kind_once_and_threads_that_end() {
 /// They may be the last that keep it, when they are given to somebody who drops them, and while they are waited for.
 #[cfg(feature = "tokio")]
 fn guards_that_own_what_they_guard() {
-    use perfschema::tokio::sync::{Mutex, Notify, OwnedMappedMutexGuard, OwnedMutexGuard, OwnedRwLockWriteGuard, RwLock};
+    use perfschema::tokio::sync::{
+        Mutex, Notify, OwnedMappedMutexGuard, OwnedMutexGuard, OwnedRwLockWriteGuard, RwLock, oneshot,
+    };
     use std::pin::pin;
     use std::sync::Arc;
     let mut cx = Context::from_waker(Waker::noop());
@@ -135,4 +138,15 @@ fn guards_that_own_what_they_guard() {
     let mut notified = [Box::pin(Arc::clone(&notify).notified_owned()), Box::pin(notify.notified_owned())];
     assert!(notified.iter_mut().all(|notified| notified.as_mut().poll(&mut cx).is_pending()));
     drop(notified);
+
+    // The receiver of a single message has its wait with it, wherever it goes.
+    let (sender, mut receiver) = oneshot::channel();
+    assert!(pin!(&mut receiver).poll(&mut cx).is_pending());
+    let mut moved = Box::new(receiver);
+    assert!(moved.try_recv().is_err() && pin!(&mut moved).poll(&mut cx).is_pending());
+    sender.send(String::from("four")).unwrap();
+    assert_eq!(pin!(&mut moved).poll(&mut cx), Poll::Ready(Ok(String::from("four"))));
+    let (_sender, mut receiver) = oneshot::channel::<String>();
+    assert!(pin!(&mut receiver).poll(&mut cx).is_pending());
+    std::thread::scope(|scope| scope.spawn(|| drop(receiver)).join().unwrap());
 }

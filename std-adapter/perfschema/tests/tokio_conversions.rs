@@ -1,7 +1,7 @@
 //! What becomes tokio's, or is made of what is not.
-#![cfg(all(feature = "tokio", target_os = "linux", not(miri)))]
+#![cfg(all(feature = "tokio", feature = "instrument", target_os = "linux", not(miri)))]
 
-use perfschema::tokio::sync::mpsc;
+use perfschema::tokio::sync::{broadcast, mpsc, oneshot, watch};
 use perfschema::{Instrument, Process, fs, tables, tokio as twins};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -49,6 +49,18 @@ fn the_ends_of_a_channel_become_tokios() {
         let (sender, receiver) = mpsc::unbounded_channel();
         sender.send(3).unwrap();
         assert_eq!(tokio::sync::mpsc::UnboundedReceiver::from(receiver).recv().await, Some(3));
+        let (sender, receiver) = watch::channel(4);
+        let (sender, mut receiver) = (tokio::sync::watch::Sender::from(sender), tokio::sync::watch::Receiver::from(receiver));
+        sender.send(5).unwrap();
+        assert_eq!((receiver.changed().await.is_ok(), *receiver.borrow()), (true, 5));
+        let (sender, receiver) = oneshot::channel();
+        sender.send(4).unwrap();
+        assert_eq!(tokio::sync::oneshot::Receiver::from(receiver).await, Ok(4));
+        let (sender, receiver) = broadcast::channel(1);
+        let weak = tokio::sync::broadcast::WeakSender::from(sender.downgrade());
+        let mut receiver = tokio::sync::broadcast::Receiver::from(receiver);
+        tokio::sync::broadcast::Sender::from(sender).send(5).unwrap();
+        assert_eq!((receiver.recv().await, weak.upgrade().is_none()), (Ok(5), true));
     });
 }
 

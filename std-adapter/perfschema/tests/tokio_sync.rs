@@ -1,10 +1,14 @@
 //! `perfschema::tokio::sync` beside tokio's own: the same story told with each must go the same way. And what it leaves in the tables, of
 //! waits over several polls, on several threads, that are given up, handed over, or beside one another; and who holds what.
-#![cfg(all(feature = "tokio", not(miri)))]
+#![cfg(all(feature = "tokio", feature = "instrument", not(miri)))]
 
 mod common;
+#[path = "tokio_sync/once.rs"]
+mod once;
 #[path = "tokio_sync/story.rs"]
 mod story;
+#[path = "tokio_sync/watched.rs"]
+mod watched;
 #[path = "tokio_sync/without_holder.rs"]
 mod without_holder;
 
@@ -12,7 +16,7 @@ use perfschema::tables::{self, EventsWaitsRow};
 use perfschema::task::attach;
 use perfschema::tokio::sync::{
     Barrier, MappedMutexGuard, Mutex, MutexGuard, Notify, OwnedMutexGuard, OwnedRwLockWriteGuard, RwLock, RwLockMappedWriteGuard,
-    RwLockReadGuard, RwLockWriteGuard, Semaphore, mpsc, mpsc::Sender,
+    RwLockReadGuard, RwLockWriteGuard, Semaphore, broadcast, mpsc, mpsc::Sender, oneshot,
 };
 use perfschema::{Instrument, Region, Setting, Size, thread};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,7 +32,7 @@ fn region() -> &'static Region<'static> {
     static REGION: OnceLock<&Region<'static>> = OnceLock::new();
     REGION.get_or_init(|| {
         same_story("before");
-        let builder = perfschema::builder().everything(true).environment(false);
+        let builder = perfschema::builder().everything(true).environment(false).size(Size::MaxSynchClasses, 128);
         let builder = builder.size(Size::MaxThreadInstances, 256).size(Size::EventsWaitsHistoryLongSize, 100_000);
         builder.start().unwrap().region()
     })
@@ -155,6 +159,11 @@ fn the_same_story_as_tokios() {
         "wait/synch/semaphore/tokio/Semaphore",
         "wait/synch/cond/tokio/Notify",
         "wait/synch/mpsc/tokio/channel",
+        "wait/synch/watch/tokio/channel",
+        "wait/synch/once/tokio/OnceCell",
+        "wait/synch/once/tokio/SetOnce",
+        "wait/synch/oneshot/tokio/channel",
+        "wait/synch/broadcast/tokio/channel",
     ];
     same_story("on");
     let classes = names.map(|name| region.find_class(name).unwrap());
@@ -170,7 +179,7 @@ fn the_same_story_as_tokios() {
     });
     region.scan(&tables::CondInstances, |row| left.push((row.name.as_str().to_owned(), None, 0)));
     left.retain(|(name, ..)| names.contains(&name.as_str()));
-    let [mutex, rwlock, _, notify, _] = names.map(|name| (name.to_owned(), None, 0));
+    let [mutex, rwlock, _, notify, ..] = names.map(|name| (name.to_owned(), None, 0));
     assert_eq!(left, [mutex, rwlock.clone(), rwlock, notify]);
     let mut operations = std::collections::BTreeSet::new();
     region.scan(&tables::EventsWaitsHistoryLong, |row| {
@@ -179,7 +188,7 @@ fn the_same_story_as_tokios() {
         }
     });
     let of_locks = ["lock", "try_lock", "read_lock", "try_read_lock", "write_lock", "try_write_lock"];
-    let of_others = ["acquire", "try_acquire", "wait", "send", "recv"];
+    let of_others = ["acquire", "try_acquire", "wait", "send", "recv", "call_once"];
     assert_eq!(operations, of_locks.into_iter().chain(of_others).collect());
 }
 

@@ -213,6 +213,8 @@ fn mirrors_of_tokios_files_and_sockets_are() {
 #[test]
 fn what_goes_to_other_threads_does() {
     use std::sync::Arc;
+    /// It cannot be printed, so what has it in it may not be, either.
+    struct Plain;
     macro_rules! with_value {
         ($value:ty) => {
             of_each![
@@ -234,6 +236,24 @@ fn what_goes_to_other_threads_does() {
                 sync::mpsc::Receiver<$value>,
                 sync::mpsc::UnboundedSender<$value>,
                 sync::mpsc::UnboundedReceiver<$value>,
+                sync::OnceCell<$value>,
+                sync::SetOnce<$value>,
+                sync::SetError<$value>,
+                sync::SetOnceError<$value>,
+                sync::watch::Sender<$value>,
+                sync::watch::Receiver<$value>,
+                sync::watch::Ref<'static, $value>,
+                sync::watch::error::SendError<$value>,
+                sync::oneshot::Sender<$value>,
+                sync::oneshot::Receiver<$value>,
+                sync::oneshot::error::RecvError,
+                sync::oneshot::error::TryRecvError,
+                sync::broadcast::Sender<$value>,
+                sync::broadcast::WeakSender<$value>,
+                sync::broadcast::Receiver<$value>,
+                sync::broadcast::error::SendError<$value>,
+                sync::broadcast::error::RecvError,
+                sync::broadcast::error::TryRecvError,
             ]
         };
     }
@@ -247,16 +267,17 @@ fn what_goes_to_other_threads_does() {
                 sync::futures::Notified<'static>,
                 sync::futures::OwnedNotified,
                 sync::Barrier,
+                sync::watch::error::RecvError,
             ]
         };
     }
     let theirs = {
         use tokio::sync;
-        [of_values!(with_value), without!()].concat()
+        [of_values!(with_value), with_value!(Plain), without!()].concat()
     };
     let ours = {
         use perfschema::tokio::sync;
-        [of_values!(with_value), without!()].concat()
+        [of_values!(with_value), with_value!(Plain), without!()].concat()
     };
     are_alike(&ours, &theirs);
     for number in 0..5 {
@@ -276,16 +297,68 @@ fn what_goes_to_other_threads_does() {
     sent(sender.send(Cell::new(1)));
     sent(receiver.recv());
     sent(sender.reserve_owned());
+    let (sender, mut receiver) = ours::watch::channel(1);
+    sent(receiver.changed());
+    sent(receiver.wait_for(|_| true));
+    sent(async move { sender.closed().await });
+    let (cell, set) = (ours::OnceCell::new(), ours::SetOnce::from(1));
+    sent(cell.get_or_init(async || 1));
+    sent(cell.get_or_try_init(async || Err("never")));
+    sent(set.wait());
+    sent(ours::oneshot::channel::<Cell<u8>>().1);
+    let (sender, mut receiver) = ours::broadcast::channel::<Cell<u8>>(1);
+    sent(receiver.recv());
+    sent(async move { sender.closed().await });
     let permits = Arc::new(ours::Semaphore::new(1));
     sent(permits.acquire());
     sent(permits.acquire_owned());
     sent(ours::Barrier::new(1).wait());
 }
 
+/// What borrows for long goes where something is wanted that borrows for less long.
+#[test]
+fn what_borrows_for_long_borrows_for_short() {
+    macro_rules! shorter {
+        ($($type:ident$(::$path:ident)* <$($value:ty)?>;)*) => {
+            $({
+                fn _shorter<'short, 'long: 'short>(it: $type$(::$path)*<'long $(, $value)?>) -> $type$(::$path)*<'short $(, $value)?> {
+                    it
+                }
+            })*
+        };
+    }
+    {
+        use perfschema::{net, sync};
+        shorter! {
+            sync::MutexGuard<u8>;
+            sync::RwLockReadGuard<u8>;
+            sync::RwLockWriteGuard<u8>;
+            sync::mpsc::Iter<u8>;
+            net::Incoming<>;
+        }
+    }
+    #[cfg(feature = "tokio")]
+    {
+        use perfschema::tokio::{net, sync};
+        shorter! {
+            sync::MutexGuard<u8>;
+            sync::MappedMutexGuard<u8>;
+            sync::RwLockReadGuard<u8>;
+            sync::RwLockWriteGuard<u8>;
+            sync::RwLockMappedWriteGuard<u8>;
+            sync::futures::Notified<>;
+            sync::watch::Ref<u8>;
+            net::tcp::ReadHalf<>;
+            net::tcp::WriteHalf<>;
+        }
+    }
+}
+
 /// A program that names the type parameters of a function names them in tokio's order.
 #[cfg(feature = "tokio")]
 #[test]
 fn type_parameters_are_where_they_are() {
+    use std::future::{Ready, ready};
     use std::sync::Arc;
     macro_rules! named {
         () => {{
@@ -304,6 +377,12 @@ fn type_parameters_are_where_they_are() {
             *RwLockMappedWriteGuard::try_map::<_, u8>(guard, |byte| Some(&mut *byte)).unwrap() += 1;
             let guard = OwnedRwLockWriteGuard::map::<_, u8>(Arc::clone(&lock).try_write_owned().unwrap(), |pair| &mut pair.0);
             *OwnedRwLockMappedWriteGuard::try_map::<_, u8>(guard, |byte| Some(&mut *byte)).unwrap() += 1;
+            let cell = OnceCell::<u8>::new();
+            drop(cell.get_or_init::<fn() -> Ready<u8>, Ready<u8>>(|| ready(1)));
+            drop(cell.get_or_try_init::<char, fn() -> Ready<Result<u8, char>>, Ready<Result<u8, char>>>(|| ready(Ok(1))));
+            let (sender, _receiver) = watch::channel::<u8>(0);
+            sender.send_modify::<fn(&mut u8)>(|byte| *byte += 1);
+            assert!(sender.send_if_modified::<fn(&mut u8) -> bool>(|byte| *byte == 1));
             *RwLockReadGuard::map::<_, u8>(lock.try_read().unwrap(), |pair| &pair.0)
         }};
     }
@@ -359,9 +438,12 @@ fn what_is_of_no_use_alone_is_warned_of() {
     #[cfg(feature = "tokio")]
     {
         let (sender, _receiver) = perfschema::tokio::sync::mpsc::channel::<u8>(1);
+        let to_all = perfschema::tokio::sync::broadcast::Sender::<u8>::new(1);
         ignored! {
             perfschema::tokio::fs::File::options();
             sender.downgrade();
+            to_all.downgrade();
+            to_all.clone().downgrade().upgrade();
         }
     }
 }

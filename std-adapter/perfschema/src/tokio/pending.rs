@@ -14,13 +14,13 @@ use tokio::io::ReadBuf;
 
 /// An operation that may not have completed. Its wait ends at the latest when this is dropped.
 #[derive(Debug)]
-pub(crate) enum Pending<I: Io> {
+pub(crate) enum Pending<I: Io<Object = O>, O = <I as Io>::Object> {
     /// There is none, or none that is recorded.
     None,
     /// It is received while the task is idle, which is counted and no wait.
     Counted(I, Switches),
     /// It is recorded.
-    On(Begun<I>),
+    On(Begun<I, O>),
 }
 
 impl<I: Io> Pending<I> {
@@ -72,6 +72,15 @@ impl<I: Io> Pending<I> {
         result
     }
 
+    /// In vain. Of an idle one there is nothing to count.
+    fn give_up(&mut self) {
+        if let Pending::On(begun) = self {
+            begun.object = begun.io.given_up(begun.object);
+            let bytes = begun.io.transfers().then_some(0);
+            self.end(bytes);
+        }
+    }
+
     pub(crate) const fn is_some(&self) -> bool {
         !matches!(self, Pending::None)
     }
@@ -86,32 +95,27 @@ impl<I: Io> Pending<I> {
     }
 }
 
-impl<I: Io> Drop for Pending<I> {
+impl<I: Io<Object = O>, O> Drop for Pending<I, O> {
     fn drop(&mut self) {
-        // In vain. Of an idle one there is nothing to count.
-        if let Pending::On(begun) = self {
-            begun.object = begun.io.given_up(begun.object);
-            let bytes = begun.io.transfers().then_some(0);
-            self.end(bytes);
-        }
+        self.give_up();
     }
 }
 
 pin_project_lite::pin_project! {
     /// An operation, recorded from its first poll until it has completed, or is given up; `end` ends it, and says what it returns.
     // No async fn: that would have operation and wait twice, as what it is called with and as what it waits for.
-    pub(crate) struct RecordedFuture<I: Io, F, E> {
+    pub(crate) struct RecordedFuture<I: Io<Object = O>, F, E, O = <I as Io>::Object> {
         // Given up before its wait ends, as in an async fn. None once it has completed.
         #[pin]
         operation: Option<F>,
-        wait: Progress<I>,
+        wait: Progress<I, O>,
         end: Option<E>,
     }
 }
 
-enum Progress<I: Io> {
+enum Progress<I: Io<Object = O>, O = <I as Io>::Object> {
     Unpolled(I),
-    Polled(Pending<I>),
+    Polled(Pending<I, O>),
 }
 
 impl<I: Io, F: Future, E: FnOnce(&mut Pending<I>, F::Output) -> T, T> Future for RecordedFuture<I, F, E> {

@@ -15,6 +15,9 @@ macro_rules! stories {
             static BOOK: sync::RwLock<u32> = sync::RwLock::const_new(8);
             static FEW: sync::RwLock<u32> = sync::RwLock::const_with_max_readers(9, 2);
             static PERMITS: sync::Semaphore = sync::Semaphore::const_new(10);
+            static CELL: sync::OnceCell<u32> = sync::OnceCell::const_new_with(11);
+            static SET: sync::SetOnce<u32> = sync::SetOnce::const_new_with(12);
+            static NEVER: (sync::OnceCell<u32>, sync::SetOnce<u32>) = (sync::OnceCell::const_new(), sync::SetOnce::const_new());
             static WORK: sync::Notify = sync::Notify::const_new();
 
             /// One poll.
@@ -28,7 +31,11 @@ macro_rules! stories {
                 rwlocks(&mut story).await;
                 semaphores(&mut story).await;
                 notifies(&mut story).await;
+                once(&mut story).await;
+                watches(&mut story).await;
                 channels(&mut story).await;
+                oneshots(&mut story).await;
+                broadcasts(&mut story).await;
                 panics(&mut story).await;
                 story
             }
@@ -230,6 +237,105 @@ macro_rules! stories {
                 story.tell((once!(first), once!(last)));
             }
 
+            async fn once(story: &mut Story) {
+                story.tell((&CELL, &SET, &NEVER, CELL.get_or_init(async || 1).await, SET.wait().await));
+                let (mut cell, failed) = (sync::OnceCell::new(), async || Err::<String, _>("failed"));
+                story.tell((&cell.clone(), cell.get_mut()));
+                story.tell((&cell, cell.initialized(), cell.get_or_try_init(failed).await, cell.get()));
+                let (go, gone) = tokio::sync::oneshot::channel::<()>();
+                let mut makes = Box::pin(cell.get_or_init(|| async { gone.await.map_or("made", |()| "sent").to_owned() }));
+                let mut waits = Box::pin(cell.get_or_try_init(failed));
+                let mut given_up = Box::pin(cell.get_or_init(async || unreachable!()));
+                story.tell((once!(makes), once!(waits), once!(given_up), cell.get(), cell.set("set".to_owned())));
+                drop(given_up);
+                drop(go);
+                story.tell((once!(waits).is_pending(), once!(makes), once!(waits), cell.set("set".to_owned()), &cell));
+                drop((makes, waits));
+                story.tell(cell.set("again".to_owned()).map_err(|error| (error.to_string(), error.is_already_init_err())));
+                cell.get_mut().unwrap().push('!');
+                story.tell((cell == cell.clone(), cell == sync::OnceCell::from("made".to_owned()), cell.clone().into_inner()));
+                story.tell((cell.take(), cell.initialized(), cell.set("set".to_owned()), cell.into_inner()));
+                // Who was to make it is gone, and the next one does.
+                let cell = sync::OnceCell::new_with(None);
+                let mut gone = Box::pin(cell.get_or_init(std::future::pending::<u8>));
+                let mut next = Box::pin(cell.get_or_init(async || 2));
+                story.tell((once!(gone), once!(next)));
+                drop(gone);
+                story.tell((once!(next), sync::OnceCell::new_with(Some(2)) == cell, sync::OnceCell::<u8>::default() == cell));
+
+                let set = sync::SetOnce::new();
+                let (mut waits, mut given_up) = (Box::pin(set.wait()), Box::pin(set.wait()));
+                story.tell((&set, set.get(), set.initialized(), once!(waits), once!(given_up), &set.clone()));
+                drop(given_up);
+                story.tell((set.set('a'), set.set('b'), set.set('b').map_err(|error| error.to_string()), once!(waits), set.get()));
+                drop(waits);
+                story.tell((set.wait().await, set == set.clone(), set == sync::SetOnce::from('b'), set.clone().into_inner()));
+                story.tell((sync::SetOnce::new_with(None) == set, sync::SetOnce::new_with(Some('a')) == set, set.into_inner()));
+                story.tell((sync::SetOnce::<u8>::default().into_inner(), sync::SetOnce::<u8>::const_new()));
+                // Their values need not live for ever.
+                let text = String::from("borrowed");
+                let (cell, set) = (sync::OnceCell::new(), sync::SetOnce::new());
+                story.tell((cell.get_or_init(async || &text[1..]).await, set.set(&text[..1]), set.wait().await));
+            }
+
+            async fn watches(story: &mut Story) {
+                use sync::watch;
+                let (sender, mut receiver) = watch::channel(1);
+                story.tell((&sender, &receiver, watch::Sender::<u8>::default(), watch::Sender::new('a').receiver_count()));
+                story.tell((receiver.has_changed(), receiver.is_closed(), sender.is_closed(), sender.receiver_count()));
+                let mut waits = Box::pin(receiver.changed());
+                story.tell(once!(waits));
+                story.tell((sender.send(2), once!(waits)));
+                drop(waits);
+                story.tell((receiver.borrow(), receiver.borrow().has_changed(), sender.borrow().has_changed()));
+                let mut given_up = Box::pin(receiver.changed());
+                story.tell(once!(given_up));
+                story.tell(sender.send_replace(3));
+                drop(given_up);
+                story.tell((receiver.has_changed(), receiver.borrow()));
+                story.tell(receiver.borrow_and_update());
+                story.tell(receiver.has_changed());
+                receiver.mark_changed();
+                story.tell((&receiver, receiver.has_changed()));
+                story.tell(once!(Box::pin(receiver.changed())));
+                story.tell(receiver.has_changed());
+                story.tell((sender.send_if_modified(|number| std::mem::take(number) == 4), receiver.has_changed(), receiver.borrow()));
+                sender.send_modify(|number| *number += 4);
+                let mut other = receiver.clone();
+                other.mark_unchanged();
+                story.tell((receiver.has_changed(), other.has_changed(), sender.subscribe().has_changed(), sender.receiver_count()));
+                story.tell((receiver.same_channel(&other), other.same_channel(&watch::channel(1).1)));
+                let mut waits = Box::pin(receiver.wait_for(|&number| number > 5));
+                story.tell(once!(waits).is_pending());
+                story.tell((sender.send(5), once!(waits).is_pending(), sender.send(6)));
+                story.tell(once!(waits).map(|result| result.map(|number| (*number, number.has_changed()))));
+                drop(waits);
+                story.tell(receiver.wait_for(|&number| number == 6).await);
+                let again = sender.clone();
+                story.tell((again.sender_count(), again.same_channel(&sender), again.same_channel(&watch::Sender::new(1))));
+                drop((sender, receiver));
+                let mut closed = Box::pin(again.closed());
+                story.tell((once!(closed), again.is_closed()));
+                let mut last = Box::pin(other.wait_for(|_| false));
+                story.tell(once!(last).is_pending());
+                drop(last);
+                story.tell((again.send(7), other.changed().await));
+                drop(other);
+                story.tell((once!(closed), again.is_closed(), again.send(8), again.send(8).map_err(|error| error.to_string())));
+                drop(closed);
+                let mut late = again.subscribe();
+                again.send(9).unwrap();
+                drop(again);
+                story.tell((late.has_changed().map_err(|error| error.to_string()), late.is_closed(), late.changed().await));
+                story.tell((late.changed().await, late.wait_for(|&number| number == 9).await.map(|number| *number)));
+                story.tell(late.wait_for(|_| false).await.map(drop));
+                // Its value need not live for ever.
+                let text = String::from("borrowed");
+                let (sender, mut receiver) = watch::channel(&text[..1]);
+                sender.send(&text[1..]).unwrap();
+                story.tell((receiver.changed().await, *receiver.borrow()));
+            }
+
             async fn channels(story: &mut Story) {
                 use sync::mpsc;
                 let (sender, mut receiver) = mpsc::channel(2);
@@ -290,6 +396,97 @@ macro_rules! stories {
                 story.tell((receiver.recv().await, receiver.is_closed(), receiver.len()));
             }
 
+            async fn oneshots(story: &mut Story) {
+                use sync::oneshot;
+                let (sender, mut receiver) = oneshot::channel();
+                story.tell((receiver.try_recv(), &receiver, receiver.is_empty(), receiver.is_terminated(), sender.is_closed()));
+                story.tell((once!(pin!(&mut receiver)), once!(pin!(&mut receiver)), tokio::time::timeout(Duration::ZERO, &mut receiver).await));
+                // What was given up is not lost.
+                story.tell((sender.send(1), receiver.is_empty(), &receiver));
+                story.tell(((&mut receiver).await, receiver.is_empty(), receiver.is_terminated(), receiver.try_recv(), &receiver));
+
+                let (sender, mut receiver) = oneshot::channel();
+                story.tell((once!(pin!(&mut receiver)), sender.send("tried"), receiver.try_recv(), receiver.is_terminated(), receiver.try_recv()));
+
+                let (mut sender, mut receiver) = oneshot::channel();
+                let mut cx = Context::from_waker(Waker::noop());
+                story.tell((sender.poll_closed(&mut cx), once!(pin!(&mut receiver)), &sender));
+                receiver.close();
+                sender.closed().await;
+                let words = receiver.try_recv().unwrap_err().to_string();
+                story.tell((sender.is_closed(), sender.poll_closed(&mut cx), sender.send(2), words, receiver.is_terminated()));
+                // What was sent before it was closed is there.
+                let (sender, mut receiver) = oneshot::channel();
+                story.tell((once!(pin!(&mut receiver)), sender.send(3), receiver.close(), receiver.await));
+
+                let (sender, receiver) = oneshot::channel::<u8>();
+                drop(sender);
+                story.tell(receiver.await.map_err(|error| (error.to_string(), error)));
+                let (sender, receiver) = oneshot::channel();
+                drop(receiver);
+                story.tell(sender.send(4));
+                let (sender, mut receiver) = oneshot::channel();
+                let waits = once!(pin!(&mut receiver));
+                let blocks = tokio::task::spawn_blocking(move || receiver.blocking_recv());
+                story.tell((waits, sender.send(5), blocks.await.unwrap()));
+                let (sender, receiver) = oneshot::channel();
+                let sends = tokio::spawn(async move { sender.send(String::from("six")) });
+                story.tell((receiver.await, sends.await.unwrap()));
+                // Its value need not live for ever, nor is a receiver pinned where it is.
+                let text = String::from("borrowed");
+                let (sender, mut receiver) = oneshot::channel();
+                let waits = once!(pin!(&mut receiver));
+                let mut moved = Box::new(receiver);
+                sender.send(&text[1..]).unwrap();
+                story.tell((waits, once!(pin!(&mut moved))));
+            }
+
+            async fn broadcasts(story: &mut Story) {
+                use sync::broadcast::{self, error::RecvError};
+                let (sender, mut one) = broadcast::channel(3);
+                let mut two = sender.subscribe();
+                story.tell((&sender, &one, sender.len(), sender.is_empty(), sender.receiver_count(), one.len(), one.is_empty()));
+                story.tell((one.try_recv(), one.is_closed(), one.same_channel(&two), one.same_channel(&broadcast::channel(1).1)));
+                let mut waits = Box::pin(one.recv());
+                story.tell((once!(waits), sender.send(1)));
+                story.tell((once!(waits), two.recv().await, two.try_recv()));
+                drop(waits);
+                let mut given_up = Box::pin(two.recv());
+                story.tell(once!(given_up));
+                drop(given_up);
+                // The buffer has room for four.
+                (2..=6).for_each(|number| _ = sender.send(number).unwrap());
+                story.tell((sender.len(), sender.is_empty(), one.len(), two.resubscribe().len(), sender.receiver_count()));
+                let lagged = two.recv().await;
+                story.tell((lagged == Err(RecvError::Lagged(1)), lagged.map_err(|error| error.to_string()), two.recv().await));
+                story.tell((one.try_recv(), one.try_recv(), one.try_recv().is_ok(), one.len()));
+                let (other, weak) = (sender.clone(), sender.downgrade());
+                story.tell((&weak, sender.strong_count(), sender.weak_count(), weak.clone().strong_count(), weak.weak_count()));
+                story.tell((other.same_channel(&sender), one.sender_strong_count(), one.sender_weak_count()));
+                story.tell((weak.upgrade().unwrap().same_channel(&other), weak.upgrade().unwrap().subscribe().same_channel(&one)));
+                drop(other);
+                let blocks = move || (one.blocking_recv(), one.blocking_recv());
+                story.tell(tokio::task::spawn_blocking(blocks).await.unwrap());
+                story.tell((two.recv().await, two.recv().await, two.recv().await));
+                let mut closed = Box::pin(sender.closed());
+                story.tell(once!(closed));
+                drop((two, closed));
+                sender.closed().await;
+                story.tell((sender.send(7).map_err(|error| (error.to_string(), error)), sender.receiver_count()));
+                let mut three = sender.subscribe();
+                story.tell((sender.send(8), three.recv().await));
+                let mut waits = Box::pin(three.recv());
+                story.tell(once!(waits));
+                drop(sender);
+                story.tell((once!(waits), weak.upgrade().is_some(), weak.strong_count()));
+                drop(waits);
+                story.tell((three.try_recv(), three.is_closed(), three.recv().await.map_err(|error| error.to_string())));
+                // What is sent need not be clonable until it is received.
+                let sender = broadcast::Sender::new(1);
+                let _receiver = sender.subscribe();
+                story.tell((sender.receiver_count(), sender.send(sync::Notify::new()).is_ok(), sender.same_channel(&sender)));
+            }
+
             /// What is not to be done, and the words for that.
             async fn panics(story: &mut Story) {
                 let words = |result: std::thread::Result<()>| {
@@ -305,7 +502,30 @@ macro_rules! stories {
                 told(&mut || drop(sync::Semaphore::new(1).blocking_acquire()));
                 told(&mut || _ = sync::Semaphore::new(usize::MAX));
                 told(&mut || drop(sync::mpsc::channel::<()>(0)));
+                told(&mut || drop(sync::oneshot::channel::<()>().1.blocking_recv()));
+                let mut received = sync::oneshot::channel::<()>().1;
+                received.close();
+                told(&mut || drop((once!(pin!(&mut received)), once!(pin!(&mut received)))));
+                told(&mut || drop(sync::broadcast::channel::<()>(0)));
+                told(&mut || drop(sync::broadcast::Sender::<()>::new(usize::MAX)));
+                told(&mut || drop(sync::broadcast::channel::<()>(1).1.blocking_recv()));
                 told(&mut || drop(sync::MutexGuard::map(lock.try_lock().unwrap(), |_| -> &mut u8 { panic!("within") })));
+                let (sender, mut receiver) = sync::watch::channel(1);
+                told(&mut || sender.send_modify(|_| panic!("it modifies")));
+                told(&mut || _ = sender.send_if_modified(|_| panic!("maybe")));
+                told(&mut || drop(once!(Box::pin(receiver.wait_for(|_| panic!("it waits"))))));
+                let mut changed = Box::pin(receiver.changed());
+                sender.send(2).unwrap();
+                drop(once!(changed));
+                told(&mut || drop(once!(changed)));
+                let cell = sync::OnceCell::<u8>::new();
+                told(&mut || _ = once!(Box::pin(cell.get_or_init(async || panic!("it makes")))));
+                let mut made = Box::pin(cell.get_or_init(async || 1));
+                _ = once!(made);
+                told(&mut || _ = once!(made));
+                let mut set = Box::pin(async { *sync::SetOnce::from(1).wait().await });
+                _ = once!(set);
+                told(&mut || _ = once!(set));
                 let other = Arc::new(sync::Semaphore::new(1));
                 told(&mut || {
                     let mut permit = Arc::clone(&other).try_acquire_owned().unwrap();

@@ -136,3 +136,277 @@ fn a_barrier_is_waited_for() {
     assert_eq!(poll(first.as_mut()), Poll::Ready((false, id)));
     assert_eq!((ended(instrument), counts(instrument)), (vec![(own_id(), "barrier_wait"), (id, "barrier_wait")], (2, 2)));
 }
+
+/// The only one that runs.
+fn running_row(instrument: &Instrument) -> EventsWaitsRow {
+    let mut rows = rows(instrument, tables::EventsWaitsCurrent);
+    rows.retain(|row| row.end_event_id.is_none());
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    rows.remove(0)
+}
+
+#[test]
+fn a_single_message_is_waited_for() {
+    let instrument = instrument("wait/synch/oneshot/test/answer");
+    let (sender, mut receiver) = oneshot::channel_with_instrument(instrument);
+    let mut task = Box::pin(attach("task/test/asks", async { ((&mut receiver).await, own_id()) }));
+    assert!(poll(task.as_mut()).is_pending());
+    let row = running_row(instrument);
+    assert_eq!((row.operation, row.timer_end, row.source), ("recv", None, None));
+    assert!(poll_elsewhere(task.as_mut()).0.is_pending());
+    assert_eq!(running(instrument), [(row.thread_id, "recv")]);
+    sender.send("it is").unwrap();
+    assert_eq!(poll(task.as_mut()), Poll::Ready((Ok("it is"), row.thread_id)));
+    drop(task);
+    assert_eq!((running(instrument), ended(instrument)), (vec![], vec![(row.thread_id, "recv")]));
+    // It has been received: that it is polled again is no wait.
+    assert!(catch_unwind(AssertUnwindSafe(|| poll(pin!(&mut receiver)))).is_err());
+    assert_eq!((receiver.try_recv().is_err(), counts(instrument)), (true, (1, 1)));
+    drop(receiver);
+    assert_eq!(counts(instrument), (1, 0));
+    // Nobody will send one.
+    let (sender, receiver) = oneshot::channel_with_instrument::<()>(instrument);
+    let mut task = Box::pin(attach("task/test/in vain", receiver));
+    assert!(poll(task.as_mut()).is_pending());
+    drop(sender);
+    assert!(matches!(poll(task.as_mut()), Poll::Ready(Err(_))));
+    assert_eq!((running(instrument), counts(instrument).0), (vec![], 2));
+    // It is there already.
+    let (sender, receiver) = oneshot::channel_with_instrument(instrument);
+    sender.send(3).unwrap();
+    assert_eq!((one_thread().block_on(receiver), counts(instrument).0), (Ok(3), 3));
+}
+
+#[test]
+fn a_receiver_that_was_given_up_waits_until_it_goes_on_or_is_used_otherwise() {
+    let instrument = instrument("wait/synch/oneshot/test/given up");
+    let (sender, mut receiver) = oneshot::channel_with_instrument(instrument);
+    let id = one_thread().block_on(attach("task/test/gives up", async {
+        let short = Duration::from_millis(1);
+        assert!(tokio::time::timeout(short, &mut receiver).await.is_err());
+        let row = running_row(instrument);
+        tokio::select! {
+            biased;
+            _ = &mut receiver => panic!("nothing was sent"),
+            // It goes on.
+            () = async { assert_eq!(running_row(instrument).event_id, row.event_id) } => (),
+        }
+        assert_eq!(receiver.try_recv(), Err(oneshot::error::TryRecvError::Empty));
+        assert_eq!((running(instrument), counts(instrument)), (vec![], (1, 1)));
+        assert!(poll(pin!(&mut receiver)).is_pending());
+        assert_eq!(running(instrument), [(own_id(), "recv")]);
+        // It moves, and is the same all the same.
+        let mut moved = Box::new(receiver);
+        assert!(poll(pin!(&mut moved)).is_pending());
+        assert_eq!((running_row(instrument).object_instance_begin, running(instrument).len()), (row.object_instance_begin, 1));
+        sender.send(1).unwrap();
+        moved.close();
+        assert_eq!((running(instrument), counts(instrument)), (vec![], (2, 2)));
+        assert_eq!((&mut moved).await, Ok(1));
+        assert_eq!(counts(instrument), (3, 3));
+        // What is dropped, or becomes tokio's, does not wait.
+        let (_sender, mut receiver) = oneshot::channel_with_instrument::<u8>(instrument);
+        assert!(poll(pin!(&mut receiver)).is_pending());
+        let (_other, mut dropped) = oneshot::channel_with_instrument::<u8>(instrument);
+        assert!(poll(pin!(&mut dropped)).is_pending());
+        assert_eq!(running(instrument).len(), 2);
+        drop(dropped);
+        assert_eq!(running(instrument).len(), 1);
+        let mut tokios = tokio::sync::oneshot::Receiver::from(receiver);
+        assert!(poll(pin!(&mut tokios)).is_pending());
+        assert_eq!(running(instrument), []);
+        own_id()
+    }));
+    assert_eq!((ended(instrument), counts(instrument).0), (vec![(id, "recv"); 5], 5));
+    // One that was never polled.
+    drop(oneshot::channel_with_instrument::<u8>(instrument));
+    assert_eq!(counts(instrument).0, 5);
+}
+
+#[test]
+fn a_receiver_that_was_handed_over_is_recorded_by_who_ends_it() {
+    let instrument = instrument("wait/synch/oneshot/test/handed over");
+    let (sender, mut receiver) = oneshot::channel_with_instrument(instrument);
+    // Of what is not attached.
+    assert!(poll(pin!(&mut receiver)).is_pending());
+    assert_eq!(running(instrument), []);
+    std::thread::sleep(Duration::from_millis(5));
+    sender.send(1).unwrap();
+    let (polled, elsewhere) = poll_elsewhere(pin!(&mut receiver));
+    assert_eq!((polled, ended(instrument)), (Poll::Ready(Ok(1)), vec![(elsewhere, "recv")]));
+    let row = &rows(instrument, tables::EventsWaitsHistoryLong)[0];
+    assert!(row.timer_wait.unwrap() >= 5_000_000_000, "{row:?}");
+    // From one task to another.
+    let (sender, receiver) = oneshot::channel_with_instrument(instrument);
+    let receiver = std::sync::Mutex::new(receiver);
+    let both = || {
+        let polls = |_: &mut Context<'_>| poll(pin!(&mut *receiver.lock().unwrap())).map(|result| (result, own_id()));
+        attach("task/test/both", std::future::poll_fn(polls))
+    };
+    let (mut begins, mut ends) = (Box::pin(both()), Box::pin(both()));
+    assert!(poll(begins.as_mut()).is_pending());
+    let first = running_row(instrument).thread_id;
+    sender.send(2).unwrap();
+    let Poll::Ready((Ok(2), second)) = poll(ends.as_mut()) else { panic!("it was sent") };
+    assert_eq!((ended(instrument)[1..].to_vec(), running(instrument)), (vec![(second, "recv")], vec![(first, "recv")]));
+    drop(begins);
+    assert_eq!((running(instrument), counts(instrument).0), (vec![], 2));
+}
+
+#[test]
+fn a_receiver_is_switched_on_and_off() {
+    let instrument = instrument("wait/synch/oneshot/test/switched");
+    let region = region();
+    drop(oneshot::channel_with_instrument::<u8>(instrument).1.try_recv());
+    let task = attach("task/test/switched", async {
+        let (_sender, mut receiver) = oneshot::channel_with_instrument::<u8>(instrument);
+        assert!(poll(pin!(&mut receiver)).is_pending());
+        let class = region.find_class(instrument.name()).unwrap();
+        drop(receiver);
+        region.set_setting(class, Setting::OFF);
+        let (sender, mut receiver) = oneshot::channel_with_instrument::<u8>(instrument);
+        assert!(poll(pin!(&mut receiver)).is_pending());
+        assert_eq!((running(instrument), counts(instrument).0), (vec![], 1));
+        // A wait from its next poll on.
+        region.set_setting(class, Setting::ON);
+        assert!(poll(pin!(&mut receiver)).is_pending());
+        assert_eq!(running(instrument), [(own_id(), "recv")]);
+        // What was on when it began is recorded.
+        region.set_setting(class, Setting::OFF);
+        sender.send(1).unwrap();
+        assert_eq!(receiver.await, Ok(1));
+    });
+    one_thread().block_on(task);
+    assert_eq!((running(instrument), counts(instrument).0), (vec![], 2));
+}
+
+#[test]
+fn a_thread_waits_for_a_single_message_and_for_those_to_all() {
+    let instruments = ["wait/synch/oneshot/test/blocks", "wait/synch/broadcast/test/blocks"].map(instrument);
+    let (answer, mut receiver) = oneshot::channel_with_instrument(instruments[0]);
+    let (news, mut reader) = broadcast::channel_with_instrument(instruments[1], 1);
+    // Polled before, which is a wait of its own.
+    assert!(poll(pin!(&mut receiver)).is_pending());
+    let line = line!() + 3;
+    let (id, received) = std::thread::scope(|scope| {
+        let waiter = scope.spawn(move || {
+            let received = (receiver.blocking_recv(), reader.blocking_recv());
+            (own_id(), received)
+        });
+        until_running(instruments[0], 1);
+        let first = running_row(instruments[0]);
+        answer.send(1).unwrap();
+        until_running(instruments[1], 1);
+        let second = running_row(instruments[1]);
+        news.send(2).unwrap();
+        for row in [&first, &second] {
+            assert!(row.source.unwrap().as_str().ends_with(&format!("without_holder.rs:{line}")), "{row:?}");
+        }
+        let (id, received) = waiter.join().unwrap();
+        assert_eq!([first, second].map(|row| (row.thread_id, row.operation)), [(id, "recv"); 2]);
+        (id, received)
+    });
+    assert_eq!(received, (Ok(1), Ok(2)));
+    let mut answers = rows(instruments[0], tables::EventsWaitsHistoryLong);
+    answers.sort_by_key(|row| row.timer_end);
+    assert_eq!((answers[0].source, answers[0].timer_end < answers[1].timer_start), (None, true), "{answers:?}");
+    assert_eq!((ended(instruments[0]), ended(instruments[1])), (vec![(id, "recv"); 2], vec![(id, "recv")]));
+}
+
+#[test]
+fn each_receiver_waits_for_what_is_sent_to_all() {
+    let instrument = instrument("wait/synch/broadcast/test/news");
+    let (sender, mut first) = broadcast::channel_with_instrument(instrument, 2);
+    let (mut second, line) = (sender.subscribe(), line!() + 1);
+    let mut one = Box::pin(attach("task/test/one", async { (first.recv().await, own_id()) }));
+    let mut two = Box::pin(attach("task/test/two", async { (second.recv().await, own_id()) }));
+    assert!(poll(one.as_mut()).is_pending());
+    assert!(poll(two.as_mut()).is_pending());
+    let mut waiting = rows(instrument, tables::EventsWaitsCurrent);
+    waiting.sort_by_key(|row| row.thread_id);
+    let lines: Vec<_> = waiting.iter().map(|row| row.source.unwrap().as_str().to_owned()).collect();
+    assert_eq!(lines, [line, line + 1].map(|line| format!("without_holder.rs:{line}")));
+    assert!(waiting.iter().all(|row| row.operation == "recv" && row.timer_end.is_none()));
+    assert_eq!(waiting[0].object_instance_begin, waiting[1].object_instance_begin);
+    assert!(poll_elsewhere(one.as_mut()).0.is_pending());
+    // What sends never waits.
+    assert_eq!(one_thread().block_on(attach("task/test/tells", async { sender.send('a') })).unwrap(), 2);
+    let ids = [waiting[0].thread_id, waiting[1].thread_id];
+    assert_eq!(poll(two.as_mut()), Poll::Ready((Ok('a'), ids[1])));
+    assert_eq!(running(instrument), [(ids[0], "recv")]);
+    assert_eq!(poll(one.as_mut()), Poll::Ready((Ok('a'), ids[0])));
+    drop((one, two));
+    assert_eq!((ended(instrument), counts(instrument)), (vec![(ids[1], "recv"), (ids[0], "recv")], (2, 2)));
+    // Given up.
+    let id = one_thread().block_on(attach("task/test/gives up", async {
+        assert!(tokio::time::timeout(Duration::from_millis(1), first.recv()).await.is_err());
+        assert_eq!(running(instrument), []);
+        // It was too slow, and what is left is there; trying is no wait.
+        ('b'..='d').for_each(|letter| _ = sender.send(letter).unwrap());
+        assert_eq!(first.recv().await, Err(broadcast::error::RecvError::Lagged(1)));
+        assert_eq!((first.recv().await, first.try_recv()), (Ok('c'), Ok('d')));
+        own_id()
+    }));
+    assert_eq!((ended(instrument)[2..].to_vec(), counts(instrument)), (vec![(id, "recv"); 3], (5, 5)));
+    // One object, whatever is made of its ends.
+    let mut again = sender.downgrade().upgrade().unwrap().clone().subscribe().resubscribe();
+    drop((sender, first, second));
+    assert_eq!(one_thread().block_on(again.recv()), Err(broadcast::error::RecvError::Closed));
+    assert_eq!(counts(instrument), (6, 6));
+    let mut objects: Vec<_> =
+        rows(instrument, tables::EventsWaitsHistoryLong).iter().map(|row| row.object_instance_begin).collect();
+    objects.dedup();
+    assert_eq!(objects, [waiting[0].object_instance_begin]);
+    drop(again);
+    assert_eq!(counts(instrument), (6, 0));
+    // One that nobody receives from yet.
+    let sender = broadcast::Sender::with_instrument(instrument, 1);
+    let mut first = sender.subscribe();
+    sender.send('e').unwrap();
+    assert_eq!((one_thread().block_on(first.recv()), counts(instrument)), (Ok('e'), (7, 1)));
+}
+
+#[test]
+fn sums_of_questions_and_answers_are_exact() {
+    const TASKS: u64 = 8;
+    const TIMES: u64 = 200;
+    for (number, (runtime, attached)) in
+        [(threads(), true), (threads(), false), (one_thread(), true), (one_thread(), false)].into_iter().enumerate()
+    {
+        let [answers, news] =
+            ["oneshot", "broadcast"].map(|kind| instrument(format!("wait/synch/{kind}/test/sums {number}").leak()));
+        let (to_all, _receiver) = broadcast::channel_with_instrument(news, (TASKS * TIMES) as usize);
+        let (questions, mut asked) = mpsc::unbounded_channel::<tokio::sync::oneshot::Sender<u64>>();
+        let sum: u64 = runtime.block_on(async {
+            let tasks: Vec<_> = (0..TASKS)
+                .map(|_| {
+                    let (questions, mut all) = (questions.clone(), to_all.subscribe());
+                    let work = async move {
+                        let mut sum = 0;
+                        for _ in 0..TIMES {
+                            let (answer, receiver) = oneshot::channel_with_instrument(answers);
+                            questions.send(answer).unwrap();
+                            sum += receiver.await.unwrap();
+                            all.recv().await.unwrap();
+                        }
+                        sum
+                    };
+                    if attached { tokio::spawn(attach("task/test/sums", work)) } else { tokio::spawn(work) }
+                })
+                .collect();
+            drop(questions);
+            while let Some(answer) = asked.recv().await {
+                to_all.send(()).unwrap();
+                answer.send(1).unwrap();
+            }
+            let mut sum = 0;
+            for task in tasks {
+                sum += task.await.unwrap();
+            }
+            sum
+        });
+        let all = TASKS * TIMES;
+        assert_eq!((sum, counts(answers), counts(news)), (all, (all, 0), (all, all)));
+        assert_eq!((running(answers), running(news)), (vec![], vec![]));
+    }
+}

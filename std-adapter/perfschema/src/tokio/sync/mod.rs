@@ -1,7 +1,6 @@
 //! `tokio::sync`, instrumented: the same names, so that a `use` line is the whole change.
 //!
-//! [`tokio`](super) says what a wait is here. What is not in this table, [`OnceCell`], [`SetOnce`], [`oneshot`], [`watch`] and [`broadcast`], is
-//! tokio's: what waits for those is not seen.
+//! [`tokio`](super) says what a wait is here.
 //!
 //! | type | instrument by default | operations recorded |
 //! |---|---|---|
@@ -10,7 +9,11 @@
 //! | [`Semaphore`] | `wait/synch/semaphore/tokio/Semaphore` | `acquire`, `try_acquire`, however many permits |
 //! | [`Notify`] | `wait/synch/cond/tokio/Notify` | `wait` |
 //! | [`Barrier`] | `wait/synch/barrier/tokio/Barrier` | `barrier_wait` |
+//! | [`OnceCell`], [`SetOnce`] | `wait/synch/once/tokio/OnceCell`, `…/SetOnce` | `call_once`, until there is a value |
 //! | [`mpsc`] | `wait/synch/mpsc/tokio/channel` | `send` where it can wait, `recv` |
+//! | [`watch`] | `wait/synch/watch/tokio/channel` | `wait` |
+//! | [`oneshot`] | `wait/synch/oneshot/tokio/channel` | `recv` |
+//! | [`broadcast`] | `wait/synch/broadcast/tokio/channel` | `recv` |
 //!
 //! `with_instrument` gives an object an instrument of its own, also in a `static`; the macros of [`perfschema::sync`](crate::sync) make std's.
 //!
@@ -46,14 +49,19 @@
 //! `semaphore` returns.
 
 mod barrier;
+pub mod broadcast;
+mod ends;
 mod guard;
 pub mod mpsc;
 mod mutex;
 mod notify;
+mod once;
+pub mod oneshot;
 mod owned;
 mod rwlock;
 mod semaphore;
 mod wait;
+pub mod watch;
 
 /// The futures that have names.
 pub mod futures {
@@ -64,6 +72,7 @@ pub use self::{
     barrier::Barrier,
     mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard},
     notify::Notify,
+    once::{OnceCell, SetOnce},
     rwlock::{
         OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockMappedWriteGuard,
         RwLockReadGuard, RwLockWriteGuard,
@@ -72,6 +81,5 @@ pub use self::{
 };
 
 pub use ::tokio::sync::{
-    AcquireError, BarrierWaitResult, OnceCell, SemaphorePermit, SetError, SetOnce, SetOnceError, TryAcquireError, TryLockError,
-    broadcast, oneshot, watch,
+    AcquireError, BarrierWaitResult, SemaphorePermit, SetError, SetOnceError, TryAcquireError, TryLockError,
 };

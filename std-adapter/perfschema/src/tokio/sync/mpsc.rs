@@ -4,11 +4,11 @@
 //! `closed`, `poll_recv` and `poll_recv_many`, and whatever begins with `try_`. Who wants a type of tokio's, as
 //! streams do, gets it by `From`: what it waits for is not recorded.
 
+use super::ends::{as_it_shows, as_tokios, clones, into_tokios};
 use super::wait::pass;
 use crate::hook::{self, Hook};
 use crate::instrument::Instrument;
 use perfschema_core::{InstrumentKind, Operation};
-use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -103,33 +103,9 @@ pub struct UnboundedReceiver<T> {
     inner: tokio::sync::mpsc::UnboundedReceiver<T>,
 }
 
-macro_rules! into_tokios {
-    ($($type:ident)*) => { $(
-        impl<T> From<$type<T>> for tokio::sync::mpsc::$type<T> {
-            fn from(ours: $type<T>) -> tokio::sync::mpsc::$type<T> {
-                ours.inner
-            }
-        }
-    )* };
-}
+into_tokios! { mpsc: Sender WeakSender OwnedPermit Receiver UnboundedReceiver }
 
-into_tokios! { Sender WeakSender OwnedPermit Receiver UnboundedReceiver }
-
-/// Methods that are tokio's.
-macro_rules! as_tokios {
-    ($type:ident: $(fn $name:ident(&self) -> $result:ty;)*) => {
-        impl<T> $type<T> {
-            $(
-                #[doc = concat!("See [`tokio::sync::mpsc::", stringify!($type), "::", stringify!($name), "`].")]
-                pub fn $name(&self) -> $result {
-                    self.inner.$name()
-                }
-            )*
-        }
-    };
-}
-
-as_tokios! { Sender:
+as_tokios! { mpsc::Sender:
     fn is_closed(&self) -> bool;
     fn capacity(&self) -> usize;
     fn max_capacity(&self) -> usize;
@@ -137,12 +113,12 @@ as_tokios! { Sender:
     fn weak_count(&self) -> usize;
 }
 
-as_tokios! { WeakSender:
+as_tokios! { mpsc::WeakSender:
     fn strong_count(&self) -> usize;
     fn weak_count(&self) -> usize;
 }
 
-as_tokios! { Receiver:
+as_tokios! { mpsc::Receiver:
     fn capacity(&self) -> usize;
     fn max_capacity(&self) -> usize;
 }
@@ -301,7 +277,7 @@ impl<T> OwnedPermit<T> {
 /// What receivers of both kinds do.
 macro_rules! receives {
     ($receiver:ident) => {
-        as_tokios! { $receiver:
+        as_tokios! { mpsc::$receiver:
             fn is_closed(&self) -> bool;
             fn is_empty(&self) -> bool;
             fn len(&self) -> usize;
@@ -374,33 +350,11 @@ macro_rules! receives {
     };
 }
 
-/// As tokio's print themselves.
-macro_rules! as_it_shows {
-    ($type:ident) => {
-        impl<T> fmt::Debug for $type<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.inner.fmt(f)
-            }
-        }
-    };
-}
-
 receives!(Receiver);
 receives!(UnboundedReceiver);
 as_it_shows!(Sender);
 as_it_shows!(WeakSender);
 as_it_shows!(OwnedPermit);
-
-/// For each handle one more.
-macro_rules! clones {
-    ($type:ident) => {
-        impl<T> Clone for $type<T> {
-            fn clone(&self) -> Self {
-                $type { hook: Arc::clone(&self.hook), inner: self.inner.clone() }
-            }
-        }
-    };
-}
 
 clones!(Sender);
 clones!(WeakSender);

@@ -1,7 +1,7 @@
 //! `Notify`
 
 use super::owned::{Owned, forever};
-use super::wait::{HookWait, passed};
+use super::wait::{HookWait, Outcome, passed};
 use crate::hook::Hook;
 use crate::instrument::Instrument;
 use crate::tokio::pending::{Pending, RecordedFuture, then};
@@ -99,14 +99,15 @@ impl fmt::Debug for Notify {
     }
 }
 
-type End<'a> = fn(&mut Pending<HookWait<'a>>, ());
+type End = fn(&mut Pending<HookWait<'_>>, ());
 
 pin_project_lite::pin_project! {
     /// [`tokio::sync::futures::Notified`] of a [`Notify`].
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Notified<'a> {
         #[pin]
-        wait: RecordedFuture<HookWait<'a>, tokio::sync::futures::Notified<'a>, End<'a>>,
+        // Its last parameter is said, so that this is covariant, as tokio's.
+        wait: RecordedFuture<HookWait<'a>, tokio::sync::futures::Notified<'a>, End, Outcome>,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::hook::{Holder, Hook, Reader};
 use crate::instrument::Instrument;
-use crate::io::{Io, Object};
+use crate::io::{Caller, Io, Object};
 use crate::thread::with_actor;
 use crate::tokio::pending::{Pending, then};
 use perfschema_core::{Group, Held, Instance, IoEvent, Operation, Switches, WaitStart};
@@ -13,7 +13,7 @@ use std::panic::Location;
 pub(super) struct HookWait<'h> {
     hook: &'h Hook,
     operation: Operation,
-    location: &'static Location<'static>,
+    caller: Caller,
 }
 
 /// What the wait has come to.
@@ -29,7 +29,12 @@ pub(super) enum Outcome {
 
 impl<'h> HookWait<'h> {
     pub(super) const fn new(hook: &'h Hook, operation: Operation, location: &'static Location<'static>) -> HookWait<'h> {
-        HookWait { hook, operation, location }
+        HookWait { hook, operation, caller: Some(location) }
+    }
+
+    /// Of what is polled without a future.
+    pub(super) const fn polled(hook: &'h Hook, operation: Operation) -> HookWait<'h> {
+        HookWait { hook, operation, caller: None }
     }
 
     fn shared(self) -> Outcome {
@@ -67,8 +72,8 @@ impl Io for HookWait<'_> {
     }
 
     fn start(&self) -> WaitStart {
-        let HookWait { hook, operation, location } = *self;
-        WaitStart { operation, object: hook.address(), source: Some(location), amount: 0, io: IoEvent::None }
+        let HookWait { hook, operation, caller } = *self;
+        WaitStart { operation, object: hook.address(), source: caller, amount: 0, io: IoEvent::None }
     }
 
     fn transfers(&self) -> bool {
@@ -88,7 +93,7 @@ pub(super) fn wait<'h, F: Future, T>(
     waits: F,
     end: impl FnOnce(&mut Pending<HookWait<'h>>, F::Output) -> T,
 ) -> impl Future<Output = T> {
-    then(HookWait { hook, operation, location }, waits, end)
+    then(HookWait::new(hook, operation, location), waits, end)
 }
 
 /// The same of what others may be doing at the same time.
