@@ -99,7 +99,10 @@ pub mod thread;
 #[cfg(not(feature = "instrument"))]
 #[path = "thread/off.rs"]
 pub mod thread;
-#[cfg(feature = "tokio")]
+#[cfg(all(feature = "tokio", feature = "instrument"))]
+pub mod tokio;
+#[cfg(all(feature = "tokio", not(feature = "instrument")))]
+#[path = "tokio/off.rs"]
 pub mod tokio;
 
 #[cfg(feature = "instrument")]

@@ -1,5 +1,5 @@
 //! `perfschema::tokio::fs` beside tokio's own: the same story told with each must go the same way. And what it leaves in the tables.
-#![cfg(all(feature = "tokio", target_os = "linux", not(miri)))]
+#![cfg(all(feature = "tokio", feature = "instrument", target_os = "linux", not(miri)))]
 
 mod common;
 

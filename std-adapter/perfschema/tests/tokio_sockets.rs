@@ -1,6 +1,6 @@
 //! `perfschema::tokio::net` beside tokio's own: the same story told with each must go the same way. And what it leaves in the tables, of
 //! waits over several polls, on several threads, that are given up, handed over, or beside one another.
-#![cfg(all(feature = "tokio", target_os = "linux", not(miri)))]
+#![cfg(all(feature = "tokio", feature = "instrument", target_os = "linux", not(miri)))]
 
 mod common;
 #[path = "tokio_sockets/story.rs"]

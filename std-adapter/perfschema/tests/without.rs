@@ -22,6 +22,30 @@ fn the_types_are_stds() {
     assert!(!once.is_completed());
 }
 
+#[cfg(feature = "tokio")]
+#[test]
+fn tokios_types_are_tokios() {
+    use perfschema::tokio::net::Idle;
+    use perfschema::tokio::{fs, net, sync};
+    assert_eq!(TypeId::of::<fs::File>(), TypeId::of::<tokio::fs::File>());
+    assert_eq!(TypeId::of::<net::TcpStream>(), TypeId::of::<tokio::net::TcpStream>());
+    assert_eq!(TypeId::of::<sync::Mutex<u32>>(), TypeId::of::<tokio::sync::Mutex<u32>>());
+    assert_eq!(TypeId::of::<sync::mpsc::Receiver<u32>>(), TypeId::of::<tokio::sync::mpsc::Receiver<u32>>());
+    // A client is waited for, and nobody is told.
+    async fn request(client: &net::TcpStream) -> std::io::Result<()> {
+        client.idle(client.readable()).await
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let served = async {
+        let listener = net::TcpListener::bind("127.0.0.1:0").await?;
+        let client = net::TcpStream::connect(listener.local_addr()?).await?;
+        client.try_write(b"x")?;
+        let (server, _) = listener.accept().await?;
+        request(&server).await
+    };
+    runtime.block_on(served).unwrap();
+}
+
 /// Nor do waits last, or go anywhere.
 #[test]
 fn waits_are_nothing() {

@@ -91,7 +91,7 @@ macro_rules! lock_traits {
     };
 }
 
-#[cfg(feature = "tokio")]
+#[cfg(all(feature = "tokio", feature = "instrument"))]
 pub(crate) use {guard_traits, lock_traits};
 
 #[cfg(feature = "instrument")]
