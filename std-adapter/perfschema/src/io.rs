@@ -7,6 +7,7 @@ use perfschema_timer::SystemClock;
 use std::fmt::Debug;
 use std::io;
 use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::panic::Location;
 
 /// Where in the program an operation is called; None where it is not called, as when a file or a socket is dropped.
@@ -145,6 +146,11 @@ impl<O: Object> Drop for Waiting<O> {
 pub(crate) fn amount(bytes: Option<u64>) -> u64 {
     // Nothing has 2⁶⁴ - 1 bytes.
     bytes.map_or(0, |bytes| bytes.wrapping_add(1))
+}
+
+/// How many bytes are asked for by several buffers. They may lie over one another, and be more than there is memory.
+pub(crate) fn sum_of_lengths<B: Deref<Target = [u8]>>(bufs: &[B]) -> usize {
+    bufs.iter().fold(0, |sum, buf| sum.saturating_add(buf.len()))
 }
 
 /// How many bytes an operation has sent or received, read or written.

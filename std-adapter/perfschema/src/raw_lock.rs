@@ -7,7 +7,9 @@ use std::panic::Location;
 
 /// A class of locks: lock_api makes locks by their type alone, so the instrument must be part of it.
 pub trait LockClass: 'static {
-    /// The instrument.
+    /// The instrument: `wait/synch/mutex/…`, `wait/synch/rwlock/…` or `wait/synch/cond/…`, as the lock is, or `wait/synch/…` of a family of its own. Nothing
+    /// panics where it is another, because lock_api makes locks as constants, and a `const` cannot look at a `static`: then the lock has its row in the
+    /// table of what the instrument is of, and if that is nothing of `wait/synch`, nothing is recorded.
     const INSTRUMENT: &'static Instrument;
 }
 

@@ -128,10 +128,7 @@ impl Unnamed {
             // The system would say so with a signal that ends the program.
             return Err(ShareError::System { call: "fallocate", errno: libc::EFBIG });
         }
-        // SAFETY: the descriptor is open.
-        if unsafe { libc::fallocate64(file.as_raw_fd(), 0, 0, bytes as libc::off64_t) } != 0 {
-            return Err(failed("fallocate"));
-        }
+        reserve(&file, bytes)?;
         let words = map(words, libc::MAP_SHARED, Some(file.as_raw_fd())).ok_or_else(|| failed("mmap"))?;
         match locked_by_mapping(file) {
             Ok(file) => Ok(Unnamed { words, file }),
@@ -141,6 +138,28 @@ impl Unnamed {
             }
         }
     }
+}
+
+/// How many bytes are reserved at once: so few that hardly a signal comes meanwhile.
+const RESERVED_AT_ONCE: usize = 1 << 18;
+
+/// Reserves so many bytes of memory for the file. In pieces: until Linux 6.10 a signal ends the call of a tmpfs, and takes back what that has reserved so
+/// far. A program whose timer goes off every few milliseconds would not get all of it at once, however often it tries.
+fn reserve(file: &OwnedFd, bytes: usize) -> Result<(), ShareError> {
+    let mut at = 0;
+    while at < bytes {
+        let piece = RESERVED_AT_ONCE.min(bytes - at);
+        // SAFETY: the descriptor is open.
+        if unsafe { libc::fallocate64(file.as_raw_fd(), 0, at as libc::off64_t, piece as libc::off64_t) } == 0 {
+            at += piece;
+            continue;
+        }
+        match failed("fallocate") {
+            ShareError::System { errno: libc::EINTR, .. } => {}
+            error => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Another descriptor of a file that is locked and mapped, in place of the first: so it is the mapping that holds the lock. On a file system that lies

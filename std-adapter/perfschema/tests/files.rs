@@ -629,3 +629,20 @@ mod tables {
         assert_eq!(open_count(&path), Some(1));
     }
 }
+
+/// A program may write what it has once as often as it likes.
+#[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
+#[test]
+fn buffers_may_be_more_than_memory_together() {
+    use std::io::{IoSlice, Write};
+    let bytes: usize = 1 << 44;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping, of zeros, which nobody writes.
+    let zeros = unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ, flags, -1, 0) };
+    assert!(zeros != libc::MAP_FAILED, "{}", std::io::Error::last_os_error());
+    // SAFETY: the mapping is as long, and never unmapped.
+    let zeros: &[u8] = unsafe { std::slice::from_raw_parts(zeros.cast(), bytes) };
+    let many = vec![IoSlice::new(zeros); usize::MAX / bytes + 1];
+    let theirs = std::fs::File::create("/dev/null").unwrap().write_vectored(&many).unwrap();
+    assert_eq!(perfschema::fs::File::create("/dev/null").unwrap().write_vectored(&many).unwrap(), theirs);
+}

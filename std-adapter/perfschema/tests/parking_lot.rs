@@ -19,6 +19,34 @@ fn parking_lots_locks_and_what_the_tables_say_of_them() {
     conditions(region);
     // Not a test of its own, which would run at the same time: these count what all have recorded.
     the_lock_within();
+    instruments_of_something_else(region);
+}
+
+/// As [`LockClass::INSTRUMENT`] says.
+fn instruments_of_something_else(region: &Region<'_>) {
+    static RWLOCK: Instrument = Instrument::new("wait/synch/rwlock/test/of_a_mutex");
+    static FILE: Instrument = Instrument::new("wait/io/file/test/of_a_mutex");
+    struct AsRwLock;
+    impl LockClass for AsRwLock {
+        const INSTRUMENT: &'static Instrument = &RWLOCK;
+    }
+    struct AsFile;
+    impl LockClass for AsFile {
+        const INSTRUMENT: &'static Instrument = &FILE;
+    }
+    let one = ::lock_api::Mutex::<RawMutex<parking_lot::RawMutex, AsRwLock>, ()>::new(());
+    let other = ::lock_api::Mutex::<RawMutex<parking_lot::RawMutex, AsFile>, ()>::new(());
+    let _held = (one.lock(), other.lock());
+    let mut places = Vec::new();
+    region.scan(&tables::MutexInstances, |row| places.push(("mutex", row.name)));
+    region.scan(&tables::RwlockInstances, |row| places.push(("rwlock", row.name)));
+    places.retain(|(_, name)| name.as_str().ends_with("/of_a_mutex"));
+    assert_eq!(places, [("rwlock", RWLOCK.name().into())]);
+    let mut waits = 0;
+    region.scan(&tables::EventsWaitsSummaryGlobalByEventName, |row| {
+        waits += row.count_star * u64::from(row.event_name == FILE.name());
+    });
+    assert_eq!(waits, 0);
 }
 
 static LOCK_JOBS: Instrument = Instrument::new("wait/synch/mutex/test/LOCK_jobs");

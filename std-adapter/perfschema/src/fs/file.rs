@@ -7,7 +7,7 @@ mod windows;
 
 use super::record::{self, Caller, Io, Named, Opening};
 use crate::instrument::Instrument;
-use crate::io::{FilePlace, Io as _, Waiting, as_it_is};
+use crate::io::{FilePlace, Io as _, Waiting, as_it_is, sum_of_lengths};
 use perfschema_core::{Operation, Switches};
 use std::fmt;
 use std::fs::{FileTimes, Metadata, Permissions, TryLockError};
@@ -364,10 +364,6 @@ impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&*self.inner, f)
     }
-}
-
-fn sum_of_lengths<B: std::ops::Deref<Target = [u8]>>(bufs: &[B]) -> usize {
-    bufs.iter().map(|buf| buf.len()).sum()
 }
 
 /// A file as what std makes of several operations sees it, such as `read_exact`: all of them have the source of that.

@@ -58,7 +58,7 @@ macro_rules! streams {
 
             #[track_caller]
             fn read_vectored(&mut self, bufs: &mut [std::io::IoSliceMut<'_>]) -> std::io::Result<usize> {
-                let (bytes, caller) = (bufs.iter().map(|buf| buf.len()).sum(), Some(std::panic::Location::caller()));
+                let (bytes, caller) = ($crate::io::sum_of_lengths(bufs), Some(std::panic::Location::caller()));
                 self.socket.transfer(perfschema_core::Operation::Receive, bytes, caller, move |mut socket| {
                     std::io::Read::read_vectored(&mut socket, bufs)
                 })
@@ -93,7 +93,7 @@ macro_rules! streams {
 
             #[track_caller]
             fn write_vectored(&mut self, bufs: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
-                let (bytes, caller) = (bufs.iter().map(|buf| buf.len()).sum(), Some(std::panic::Location::caller()));
+                let (bytes, caller) = ($crate::io::sum_of_lengths(bufs), Some(std::panic::Location::caller()));
                 self.socket.transfer(perfschema_core::Operation::Send, bytes, caller, move |mut socket| {
                     std::io::Write::write_vectored(&mut socket, bufs)
                 })

@@ -38,7 +38,7 @@ mod udp;
 
 pub use std::net::*;
 #[cfg(feature = "instrument")]
-pub(crate) use system::descriptor;
+use system::descriptor;
 #[cfg(feature = "instrument")]
 pub use tcp::{Incoming, TcpListener, TcpStream};
 #[cfg(feature = "instrument")]

@@ -34,6 +34,51 @@ pub(crate) trait Std {
     fn instrument(&self) -> &'static Instrument;
 }
 
+/// Std's socket, and tokio's of the same kind: the instrument of those that came from elsewhere, and whom it leads to.
+macro_rules! known_sockets {
+    ($($std:ty, $tokio:ty: $instrument:ident, |$socket:pat_param| $leads_to:expr;)*) => {
+        $(
+            known_sockets! { @ $std: $instrument, |$socket| $leads_to }
+            #[cfg(feature = "tokio")]
+            known_sockets! { @ $tokio: $instrument, |$socket| $leads_to }
+        )*
+    };
+    (@ $type:ty: $instrument:ident, |$socket:pat_param| $leads_to:expr) => {
+        impl Std for $type {
+            fn descriptor(&self) -> i32 {
+                super::descriptor(self)
+            }
+
+            fn leads_to(&self) -> SocketAddress {
+                let $socket = self;
+                $leads_to
+            }
+
+            fn instrument(&self) -> &'static Instrument {
+                &super::$instrument
+            }
+        }
+    };
+}
+
+known_sockets! {
+    std::net::TcpListener, ::tokio::net::TcpListener: SERVER_TCPIP_SOCKET, |socket| known(socket.local_addr());
+    std::net::TcpStream, ::tokio::net::TcpStream: CLIENT_CONNECTION, |socket| known(socket.peer_addr());
+    std::net::UdpSocket, ::tokio::net::UdpSocket: DATAGRAM_SOCKET, |socket| known(socket.peer_addr().or_else(|_| socket.local_addr()));
+}
+
+#[cfg(unix)]
+known_sockets! {
+    std::os::unix::net::UnixListener, ::tokio::net::UnixListener: SERVER_UNIX_SOCKET, |_| SocketAddress::UNIX;
+    std::os::unix::net::UnixStream, ::tokio::net::UnixStream: CLIENT_CONNECTION, |_| SocketAddress::UNIX;
+    std::os::unix::net::UnixDatagram, ::tokio::net::UnixDatagram: DATAGRAM_SOCKET, |_| SocketAddress::UNIX;
+}
+
+/// An address, if the system has said it.
+fn known(address: io::Result<std::net::SocketAddr>) -> SocketAddress {
+    address.map(SocketAddress::from).unwrap_or_default()
+}
+
 /// A socket of std's, its instrument, and its place in the region.
 pub(crate) struct Socket<S: Std> {
     // Dropped by `Socket::drop`, or taken by who gives the socket away: so that the close is recorded.
@@ -204,10 +249,16 @@ impl<S: Std> Socket<S> {
 
     /// std's socket; the region knows it no longer.
     pub(crate) fn into_std(self) -> S {
+        let (inner, handle) = self.into_parts();
+        handle.closed();
+        inner
+    }
+
+    /// std's socket, and what the hooks know of it, which goes on.
+    pub(crate) fn into_parts(self) -> (S, Handle) {
         let mut socket = ManuallyDrop::new(self);
-        socket.handle.closed();
         // SAFETY: the socket is not dropped, so nobody uses `inner` after this.
-        unsafe { ManuallyDrop::take(&mut socket.inner) }
+        (unsafe { ManuallyDrop::take(&mut socket.inner) }, socket.handle)
     }
 }
 
@@ -575,13 +626,6 @@ mod polled {
         /// The same socket again, from its parts.
         pub(crate) fn again(inner: S, handle: Handle) -> Socket<S> {
             Socket { inner: ManuallyDrop::new(inner), handle }
-        }
-
-        /// tokio's socket, and what the hooks know of it, which goes on.
-        pub(crate) fn into_parts(self) -> (S, Handle) {
-            let mut socket = ManuallyDrop::new(self);
-            // SAFETY: the socket is not dropped, so nobody uses `inner` after this.
-            (unsafe { ManuallyDrop::take(&mut socket.inner) }, socket.handle)
         }
 
         pub(crate) fn std_mut(&mut self) -> &mut S {

@@ -2,9 +2,9 @@
 
 use super::methods::{conversions, idles, incoming, operations, streams};
 use super::record::{Caller, Socket, Std, connected_to};
-use super::{Net, descriptor, each_address};
+use super::{Net, each_address};
 use crate::instrument::Instrument;
-use perfschema_core::{Operation, SocketAddress};
+use perfschema_core::Operation;
 use std::io;
 use std::net::{Shutdown, SocketAddr, ToSocketAddrs};
 #[cfg(target_os = "linux")]
@@ -33,34 +33,6 @@ pub struct TcpListener {
 /// [`std::net::TcpStream`], with its waits recorded.
 pub struct TcpStream {
     socket: Socket<std::net::TcpStream>,
-}
-
-impl Std for std::net::TcpListener {
-    fn descriptor(&self) -> i32 {
-        descriptor(self)
-    }
-
-    fn leads_to(&self) -> SocketAddress {
-        self.local_addr().map(SocketAddress::from).unwrap_or_default()
-    }
-
-    fn instrument(&self) -> &'static Instrument {
-        &super::SERVER_TCPIP_SOCKET
-    }
-}
-
-impl Std for std::net::TcpStream {
-    fn descriptor(&self) -> i32 {
-        descriptor(self)
-    }
-
-    fn leads_to(&self) -> SocketAddress {
-        self.peer_addr().map(SocketAddress::from).unwrap_or_default()
-    }
-
-    fn instrument(&self) -> &'static Instrument {
-        &super::CLIENT_CONNECTION
-    }
 }
 
 impl TcpListener {

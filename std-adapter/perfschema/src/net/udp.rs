@@ -1,9 +1,8 @@
 //! `UdpSocket`
 
 use super::methods::{conversions, idles, operations, transfers};
-use super::record::{Caller, Socket, Std};
-use super::{Net, descriptor, each_address};
-use crate::instrument::Instrument;
+use super::record::{Caller, Socket};
+use super::{Net, each_address};
 use perfschema_core::{Operation, SocketAddress};
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
@@ -23,20 +22,6 @@ use std::time::Duration;
 /// ```
 pub struct UdpSocket {
     socket: Socket<std::net::UdpSocket>,
-}
-
-impl Std for std::net::UdpSocket {
-    fn descriptor(&self) -> i32 {
-        descriptor(self)
-    }
-
-    fn leads_to(&self) -> SocketAddress {
-        self.peer_addr().or_else(|_| self.local_addr()).map(SocketAddress::from).unwrap_or_default()
-    }
-
-    fn instrument(&self) -> &'static Instrument {
-        &super::DATAGRAM_SOCKET
-    }
 }
 
 impl UdpSocket {

@@ -104,8 +104,8 @@ fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
             '\n' => f.write_str("\\n")?,
             '\r' => f.write_str("\\r")?,
             '\t' => f.write_str("\\t")?,
-            // Every hostile character is in the basic plane, so one unit of UTF-16 is enough.
-            _ => write!(f, "\\u{:04x}", u32::from(c))?,
+            // Beyond the basic plane it is two units.
+            _ => c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(f, "\\u{unit:04x}"))?,
         }
         rest = &rest[at + c.len_utf8()..];
     }
@@ -139,6 +139,7 @@ mod tests {
         check(f64::NEG_INFINITY, "null");
         check("", r#""""#);
         check("wait/io", r#""wait/io""#);
+        check("a\u{e0041}\u{3164}", r#""a\udb40\udc41\u3164""#);
         check("\"\\\n\r\t\0\u{1b}\u{7f}\u{9b}\u{202e}日", r#""\"\\\n\r\t\u0000\u001b\u007f\u009b\u202e日""#);
     }
 

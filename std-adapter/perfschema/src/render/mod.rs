@@ -472,12 +472,14 @@ fn sort_key(value: &OwnedValue) -> SortKey<'_> {
 }
 
 /// Whether a terminal or an editor would act on the character instead of showing it: control characters, those that turn the direction
-/// of writing, and those that cannot be seen. The joiners of emoji and of many scripts (U+200C, U+200D) are harmless and stay.
+/// of writing, and those that cannot be seen: also letters that are empty, and the tags, which repeat ASCII unseen. The joiners of emoji and of many
+/// scripts (U+200C, U+200D) are harmless and stay, as what selects a variant of the character before it does.
 fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// What the tests of all forms are tried on.

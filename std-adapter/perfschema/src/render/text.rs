@@ -326,6 +326,7 @@ fn value_text(value: Value<'_>, human: bool, is_exact: bool) -> Cow<'_, str> {
 ///
 /// ```
 /// assert_eq!(perfschema::render::text::escape("a\n\u{1b}[2Jb"), r"a\n\u{1b}[2Jb");
+/// assert_eq!(perfschema::render::text::escape("a\u{3164}\u{e0062}"), r"a\u{3164}\u{e0062}"); // Nobody sees that there is more than one.
 /// ```
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);

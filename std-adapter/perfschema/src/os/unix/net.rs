@@ -10,7 +10,7 @@ mod instrumented {
     use crate::instrument::Instrument;
     use crate::net::methods::{conversions, idles, incoming, operations, streams, transfers};
     use crate::net::record::{Caller, Socket, Std};
-    use crate::net::{CLIENT_CONNECTION, DATAGRAM_SOCKET, Net, SERVER_UNIX_SOCKET, descriptor};
+    use crate::net::{CLIENT_CONNECTION, DATAGRAM_SOCKET, Net, SERVER_UNIX_SOCKET};
     use perfschema_core::{Operation, SocketAddress};
     use std::io;
     use std::net::Shutdown;
@@ -43,33 +43,6 @@ mod instrumented {
     /// [`std::os::unix::net::UnixDatagram`], with its waits recorded.
     pub struct UnixDatagram {
         socket: Socket<std::os::unix::net::UnixDatagram>,
-    }
-
-    /// What is std's socket, and the instrument of one that came from elsewhere.
-    macro_rules! std_sockets {
-        ($($std:ident, $instrument:ident;)*) => {
-            $(
-                impl Std for std::os::unix::net::$std {
-                    fn descriptor(&self) -> i32 {
-                        descriptor(self)
-                    }
-
-                    fn leads_to(&self) -> SocketAddress {
-                        SocketAddress::UNIX
-                    }
-
-                    fn instrument(&self) -> &'static Instrument {
-                        &$instrument
-                    }
-                }
-            )*
-        };
-    }
-
-    std_sockets! {
-        UnixListener, SERVER_UNIX_SOCKET;
-        UnixStream, CLIENT_CONNECTION;
-        UnixDatagram, DATAGRAM_SOCKET;
     }
 
     /// Opens a socket by an operation.

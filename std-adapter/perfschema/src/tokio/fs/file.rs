@@ -8,7 +8,7 @@ mod windows;
 use super::STD;
 use crate::fs::record::{self, Caller, Io, Named, Opening};
 use crate::instrument::Instrument;
-use crate::io::FilePlace;
+use crate::io::{FilePlace, sum_of_lengths};
 use crate::tokio::pending::{self, Pending, Polled, filled, poll, polled, without_bytes};
 use perfschema_core::Operation;
 use std::fmt;
@@ -326,12 +326,7 @@ impl AsyncWrite for File {
 
     fn poll_write_vectored(self: Pin<&mut Self>, cx: &mut Context<'_>, bufs: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        poll_file!(
-            this.writing,
-            this.io_of(Operation::Write, bufs.iter().map(|buf| buf.len()).sum()),
-            poll_write_vectored(cx, bufs),
-            polled
-        )
+        poll_file!(this.writing, this.io_of(Operation::Write, sum_of_lengths(bufs)), poll_write_vectored(cx, bufs), polled)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -223,8 +223,8 @@ macro_rules! async_write {
             ) -> std::task::Poll<std::io::Result<usize>> {
                 use $crate::tokio::{net::methods::poll_alone, pending::polled};
                 let $this = self.get_mut();
-                let bytes = || bufs.iter().map(|buf| buf.len()).sum();
-                poll_alone!(($handle, $side, $inner), Send, Some(bytes()), poll_write_vectored(cx, bufs), polled)
+                let asked = || Some($crate::io::sum_of_lengths(bufs));
+                poll_alone!(($handle, $side, $inner), Send, asked(), poll_write_vectored(cx, bufs), polled)
             }
 
             fn is_write_vectored(&self) -> bool {

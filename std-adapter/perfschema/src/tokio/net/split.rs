@@ -1,5 +1,6 @@
 //! Halves of connections, for TCP and for Unix sockets.
 
+use crate::io::sum_of_lengths;
 use crate::net::record::{Handle, Io};
 use crate::tokio::pending::{Side, poll, without_bytes};
 use perfschema_core::Operation;
@@ -314,7 +315,7 @@ macro_rules! readers {
             #[track_caller]
             pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
                 let ($this, caller) = (self, Some(Location::caller()));
-                let bytes = bufs.iter().map(|buf| buf.len()).sum();
+                let bytes = sum_of_lengths(bufs);
                 $handle.transfer(Operation::Receive, bytes, caller, || $inner.try_read_vectored(bufs))
             }
 
@@ -375,7 +376,7 @@ macro_rules! writers {
             #[track_caller]
             pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
                 let ($this, caller) = (self, Some(Location::caller()));
-                let bytes = bufs.iter().map(|buf| buf.len()).sum();
+                let bytes = sum_of_lengths(bufs);
                 $handle.transfer(Operation::Send, bytes, caller, || $inner.try_write_vectored(bufs))
             }
         }

@@ -6,7 +6,7 @@ use super::{Caller, NOWHERE, ToSocketAddrs, each_address};
 use crate::instrument::Instrument;
 use crate::net::methods::{operations, transfers};
 use crate::net::record::{Io, Peer, Socket, Std, connected_to};
-use crate::net::{CLIENT_CONNECTION, Net, SERVER_TCPIP_SOCKET, descriptor};
+use crate::net::{CLIENT_CONNECTION, Net, SERVER_TCPIP_SOCKET};
 use crate::process::process;
 use crate::tokio::pending::{Polled, without_bytes};
 use perfschema_core::{Operation, SocketAddress};
@@ -30,34 +30,6 @@ pub struct TcpStream {
     // First, so that what is pending ends before the socket is closed.
     pub(super) polled: Polled<Io>,
     pub(super) socket: Socket<tokio::net::TcpStream>,
-}
-
-impl Std for tokio::net::TcpListener {
-    fn descriptor(&self) -> i32 {
-        descriptor(self)
-    }
-
-    fn leads_to(&self) -> SocketAddress {
-        self.local_addr().map(SocketAddress::from).unwrap_or_default()
-    }
-
-    fn instrument(&self) -> &'static Instrument {
-        &SERVER_TCPIP_SOCKET
-    }
-}
-
-impl Std for tokio::net::TcpStream {
-    fn descriptor(&self) -> i32 {
-        descriptor(self)
-    }
-
-    fn leads_to(&self) -> SocketAddress {
-        self.peer_addr().map(SocketAddress::from).unwrap_or_default()
-    }
-
-    fn instrument(&self) -> &'static Instrument {
-        &CLIENT_CONNECTION
-    }
 }
 
 impl TcpListener {
@@ -246,7 +218,7 @@ macro_rules! vectored {
             /// Those of tokio's.
             #[track_caller]
             pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-                let (bytes, caller) = (bufs.iter().map(|buf| buf.len()).sum(), Some(Location::caller()));
+                let (bytes, caller) = ($crate::io::sum_of_lengths(bufs), Some(Location::caller()));
                 self.socket.transfer(Operation::Receive, bytes, caller, |socket| socket.try_read_vectored(bufs))
             }
 
@@ -256,7 +228,7 @@ macro_rules! vectored {
             /// Those of tokio's.
             #[track_caller]
             pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-                let (bytes, caller) = (bufs.iter().map(|buf| buf.len()).sum(), Some(Location::caller()));
+                let (bytes, caller) = ($crate::io::sum_of_lengths(bufs), Some(Location::caller()));
                 self.socket.transfer(Operation::Send, bytes, caller, |socket| socket.try_write_vectored(bufs))
             }
         }

@@ -4,10 +4,9 @@ use super::methods::{
     conversions, idles, interests, poll_socket, polls, polls_that_fill, transfers_into, transfers_that_wait, waits,
 };
 use super::{Caller, NOWHERE, ToSocketAddrs, each_address, lookup_host};
-use crate::instrument::Instrument;
 use crate::net::methods::{operations, transfers};
-use crate::net::record::{Io, Socket, Std};
-use crate::net::{DATAGRAM_SOCKET, Net, descriptor};
+use crate::net::record::{Io, Socket};
+use crate::net::{DATAGRAM_SOCKET, Net};
 use crate::tokio::pending::{Polled, polled};
 use perfschema_core::{Operation, SocketAddress};
 use std::io;
@@ -21,20 +20,6 @@ use tokio::io::{Interest, ReadBuf, Ready};
 pub struct UdpSocket {
     polled: Polled<Io>,
     socket: Socket<tokio::net::UdpSocket>,
-}
-
-impl Std for tokio::net::UdpSocket {
-    fn descriptor(&self) -> i32 {
-        descriptor(self)
-    }
-
-    fn leads_to(&self) -> SocketAddress {
-        self.peer_addr().or_else(|_| self.local_addr()).map(SocketAddress::from).unwrap_or_default()
-    }
-
-    fn instrument(&self) -> &'static Instrument {
-        &DATAGRAM_SOCKET
-    }
 }
 
 impl UdpSocket {

@@ -10,7 +10,7 @@ use super::tcp_socket::vectored;
 use crate::instrument::Instrument;
 use crate::net::methods::{operations, transfers};
 use crate::net::record::{Io, Opening, Peer, Socket, Std};
-use crate::net::{CLIENT_CONNECTION, DATAGRAM_SOCKET, Net, SERVER_UNIX_SOCKET, descriptor};
+use crate::net::{CLIENT_CONNECTION, DATAGRAM_SOCKET, Net, SERVER_UNIX_SOCKET};
 use crate::tokio::pending::{Polled, polled, without_bytes};
 use perfschema_core::{Operation, SocketAddress};
 use std::io::{self, IoSlice, IoSliceMut};
@@ -40,33 +40,6 @@ pub struct UnixStream {
 pub struct UnixDatagram {
     polled: Polled<Io>,
     socket: Socket<tokio::net::UnixDatagram>,
-}
-
-/// What is tokio's socket, and the instrument of one that came from elsewhere.
-macro_rules! tokio_sockets {
-    ($($tokio:ident, $instrument:ident;)*) => {
-        $(
-            impl Std for tokio::net::$tokio {
-                fn descriptor(&self) -> i32 {
-                    descriptor(self)
-                }
-
-                fn leads_to(&self) -> SocketAddress {
-                    SocketAddress::UNIX
-                }
-
-                fn instrument(&self) -> &'static Instrument {
-                    &$instrument
-                }
-            }
-        )*
-    };
-}
-
-tokio_sockets! {
-    UnixListener, SERVER_UNIX_SOCKET;
-    UnixStream, CLIENT_CONNECTION;
-    UnixDatagram, DATAGRAM_SOCKET;
 }
 
 impl Peer for SocketAddr {
