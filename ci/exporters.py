@@ -222,6 +222,8 @@ def of_prometheus():
                 put(f"{events}_lock_time_seconds_total", seconds(row["SUM_LOCK_TIME"]), **labels)
                 for figure in STATEMENT_FIGURES:
                     put(f"{events}_{figure}_total", row[f"SUM_{figure.upper()}"], **labels)
+            if table is digests:
+                put("events_statements_digest_text_info", 1, digest_text=(row["DIGEST_TEXT"] or "")[:120], **labels)
     for row in transactions:
         for access_mode in ["read_write", "read_only"]:
             labels = {"event_name": row["EVENT_NAME"], "access_mode": access_mode}

@@ -8,7 +8,7 @@ use perfschema::core::{
     TransactionState, WaitStart, Word,
 };
 use perfschema::metric::MonitorCommand;
-use perfschema_server::metrics::Value;
+use perfschema_server::metrics::{Kind, Value};
 use perfschema_server::{Accounts, Metrics, account_line};
 use perfschema_sql::Right;
 use std::io::{BufRead, BufReader, Cursor, Read, Write};
@@ -392,6 +392,29 @@ fn who_comes_again_does_not_stand_in_its_own_way() {
     });
 }
 
+/// What the digests of the other metrics stand for, as much of it as is of use on a screen.
+#[test]
+fn digests_say_their_texts() {
+    static ASKED: perfschema::statement::Statement = perfschema::statement!("statement/test/asked");
+    let metrics = metrics();
+    let long = format!("{}ä", "x".repeat(200));
+    for text in ["GET /orders/7", "GET /orders/8", &long] {
+        drop(ASKED.begin_in("shop", text));
+    }
+    let families = metrics.collect();
+    let family = families.iter().find(|family| family.name == "perfschema_events_statements_digest_text").expect("it is there");
+    assert_eq!((family.kind, family.help.ends_with(" DIGEST_TEXT of events_statements_summary_by_digest.")), (Kind::Info, true));
+    let of_shop = family.points.iter().filter(|point| point.labels[0].1 == "shop");
+    let mut texts: Vec<&str> = of_shop.map(|point| &*point.labels[2].1).collect();
+    texts.sort_unstable();
+    assert_eq!(texts, ["GET /orders/?", &"x".repeat(120)]);
+    let names: Vec<&str> = family.points[0].labels.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["schema_name", "digest", "digest_text"]);
+    // A digest is there as often as its number of events.
+    let events = families.iter().find(|family| family.name == "perfschema_events_statements_digest").expect("it is there");
+    assert_eq!(events.points.len(), family.points.len());
+}
+
 #[test]
 fn files_are_bounded_and_their_names_any() {
     // Recording begins before there is something to record.
@@ -415,8 +438,10 @@ fn files_are_bounded_and_their_names_any() {
     assert!(metrics.prometheus().contains("/b \\\"quoted\\\" \\\\\",event_name="));
     assert_eq!(metrics.prometheus().lines().filter(|line| line.starts_with("perfschema_program_running")).count(), 1);
     let bounded = metrics.instances(1);
-    assert_eq!(number(&bounded, bytes, "/a"), [0, 5], "the first one");
+    assert_eq!(number(&bounded, bytes, "/a"), [0, 5], "the first of those with as many events");
     assert_eq!(number(&bounded, bytes, "\\"), []);
+    perfschema::fs::read(folder.join("b \"quoted\" \\")).expect("it is there");
+    assert_eq!((number(&bounded, bytes, "/a"), number(&bounded, bytes, "\\")), (vec![], vec![5, 5]), "the one with most");
     assert_eq!(number(&bounded, "perfschema_instances_left_out", "file_summary_by_instance"), [2]);
 
     let path = folder.join("metrics.prom");

@@ -6,7 +6,7 @@
 //! | table | metrics |
 //! |---|---|
 //! | `X_summary_by_event_name`, `X_summary_global_by_event_name` | `perfschema_X…`, labelled by its columns of text |
-//! | `X_summary_by_Y`, if a column of text besides EVENT_NAME names the rows | `perfschema_X_Y…`, of the first rows only: see [`Metrics::instances`] |
+//! | `X_summary_by_Y`, if a column of text besides EVENT_NAME names the rows | `perfschema_X_Y…`, of the rows with most events only: see [`Metrics::instances`] |
 //! | `X_histogram_by_event_name` | histogram `perfschema_X_duration_seconds`, two buckets a decade |
 //! | `global_status` | `perfschema_lost_total`, labelled by what was lost |
 //! | `innodb_metrics` | of what is enabled `perfschema_metrics_total`, or of a value `perfschema_metrics_value`, labelled by name and subsystem |
@@ -18,6 +18,7 @@
 //! | COUNT_READ_WRITE, SUM_TIMER_READ_WRITE | `…_total`, `…_seconds_total` with `access_mode="read_write"`; likewise READ_ONLY |
 //! | COUNT_TIMER_WAIT, COUNT_TIMER_READ and so on | `…_timed_total`, with the same labels |
 //! | other COUNT_X, SUM_X | `…_x_total`; `…_x_seconds_total` if X is a time |
+//! | a long text, as DIGEST_TEXT | `perfschema_X_digest_text_info`, which is 1: its first 120 characters are a label there, beside the row's others |
 //! | CURRENT_X, LOW_X, HIGH_X | gauges `…_current_x`, in bytes `…_current_x_bytes` |
 //!
 //! All events are counted in `…_total` and `…_operations_total`, and only those that are timed in `…_timed_total`: so the average is
@@ -178,8 +179,8 @@ impl Metrics {
         Metrics { program: Arc::new(program), instances: 256 }
     }
 
-    /// The same with other bounds for tables with a row for each file or the like: so many rows of each have metrics, the first
-    /// ones; that others are left out, `perfschema_instances_left_out` says. 256, unless said otherwise.
+    /// The same with other bounds for tables with a row for each file or the like: so many rows of each have metrics, those
+    /// with most events; that others are left out, `perfschema_instances_left_out` says. 256, unless said otherwise.
     ///
     /// ```
     /// # use perfschema_server::Metrics;
@@ -399,11 +400,14 @@ pub fn collect(region: &Region<'_>, instances: usize) -> Vec<Family> {
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
     ];
     families.extend([
-        number("program", "The program that the metrics are of.", Kind::Info, Unit::None, about, 1),
+        number(PROGRAM, "The program that the metrics are of.", Kind::Info, Unit::None, about, 1),
         number("program_start_time_seconds", "When recording began, since 1970.", Kind::Gauge, Unit::Seconds, vec![], start),
     ]);
     families
 }
+
+/// The info that is about all metrics.
+const PROGRAM: &str = "program";
 
 fn number(name: &str, help: &str, kind: Kind, unit: Unit, labels: Labels, value: i128) -> Family {
     let points = vec![Point { labels, value: Value::Number(value) }];

@@ -4,7 +4,7 @@
 //! Names are those of Prometheus without `_total`; units are those of UCUM, and what is only counted has none. Counters are cumulative,
 //! from the time when recording began; one that TRUNCATE has set back keeps that start, and shows it by being less.
 
-use super::{Family, Kind, Labels, Unit, Value};
+use super::{Family, Kind, Labels, PROGRAM, Unit, Value};
 use perfschema::render::json;
 use std::fmt::{self, Write};
 
@@ -55,8 +55,9 @@ fn write_request(text: &mut String, families: &[Family], resource: &Resource) ->
          {{\"key\":\"process.pid\",\"value\":{{\"intValue\":\"{pid}\"}}}}]}},\
          \"scopeMetrics\":[{{\"scope\":{{\"name\":\"perfschema\",\"version\":\"{version}\"}},\"metrics\":[",
     )?;
-    // What an info says, the resource says.
-    let sent = families.iter().filter(|family| family.kind != Kind::Info && !family.points.is_empty());
+    // What the info about all says, the resource says.
+    let is_about_all = |family: &Family| family.kind == Kind::Info && family.name.strip_prefix("perfschema_") == Some(PROGRAM);
+    let sent = families.iter().filter(|family| !family.points.is_empty() && !is_about_all(family));
     separated(text, sent, |text, family| write_metric(text, family, resource))?;
     text.push_str("]}]}]}");
     Ok(())
@@ -87,7 +88,8 @@ fn write_metric(text: &mut String, family: &Family, resource: &Resource) -> fmt:
         Kind::Histogram => "\"histogram\":{\"aggregationTemporality\":2,",
         Kind::Gauge | Kind::Info => "\"gauge\":{",
     };
-    let (name, help) = (json::text(&family.name), json::text(&family.help));
+    let name = format!("{}{}", family.name, if family.kind == Kind::Info { "_info" } else { "" });
+    let (name, help) = (json::text(&name), json::text(&family.help));
     write!(text, "{{\"name\":{name},\"description\":{help},\"unit\":\"{unit}\",{shape}\"dataPoints\":[")?;
     separated(text, &family.points, |text, point| {
         let Resource { start_unix_ns, now_unix_ns, .. } = resource;
@@ -166,6 +168,7 @@ mod tests {
             family("c", Kind::Counter, Unit::Bytes, Value::Number(i128::from(i64::MAX))),
             family("s", Kind::Gauge, Unit::Seconds, Value::Number(1)),
             family("n", Kind::Gauge, Unit::None, Value::Number(-1)),
+            family("perfschema_program", Kind::Info, Unit::None, Value::Number(1)),
             family("i", Kind::Info, Unit::None, Value::Number(1)),
             family("h", Kind::Histogram, Unit::Seconds, Value::Buckets { bounds_ps: vec![31_622], counts: vec![1, 2] }),
         ];
@@ -177,11 +180,13 @@ mod tests {
             "{}\"sum\":{{\"aggregationTemporality\":2,\"isMonotonic\":true,{point}\"asInt\":\"9223372036854775807\"}}]}}}},\
              {}\"gauge\":{{{point}\"asDouble\":1e-12}}]}}}},\
              {}\"gauge\":{{{point}\"asInt\":\"-1\"}}]}}}},\
+             {}\"gauge\":{{{point}\"asInt\":\"1\"}}]}}}},\
              {}\"histogram\":{{\"aggregationTemporality\":2,{point}\"count\":\"3\",\"bucketCounts\":[\"1\",\"2\"],\
              \"explicitBounds\":[3.16220e-8]}}]}}}}]}}]}}]}}",
             head("c", "By"),
             head("s", "s"),
             head("n", ""),
+            head("i_info", ""),
             head("h", "s")
         );
         let text = otlp(&families, &resource);

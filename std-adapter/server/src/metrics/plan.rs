@@ -2,7 +2,7 @@
 
 use super::{Family, Kind, Labels, Point, Unit, Value};
 use perfschema::Region;
-use perfschema::core::table::{self, Column, Row, SqlType, Table};
+use perfschema::core::table::{self, Column, SqlType, Table};
 use std::collections::BTreeMap;
 
 /// What is read to make all metrics.
@@ -24,6 +24,8 @@ enum Shape {
     Summary {
         labels: Vec<Label>,
         metrics: Vec<Metric>,
+        /// Texts that are too long for a label of each metric, and the metrics that have them.
+        texts: Vec<(Label, String)>,
         /// A row for each file or the like, of which there can be many.
         of_instances: bool,
     },
@@ -116,14 +118,17 @@ fn is_text(column: &Column) -> bool {
     matches!(column.sql_type, SqlType::Varchar(_) | SqlType::Char(_) | SqlType::Enum(_) | SqlType::Longtext)
 }
 
-/// Whether it is short enough, and comes with the row: a text without a bound does not. A moment is none either: each time that it changed
-/// there would be another series.
+/// Whether it is short enough. A moment is none either: each time that it changed there would be another series.
 fn is_label(column: &Column) -> bool {
     is_text(column) && column.sql_type != SqlType::Longtext
 }
 
 fn labels(columns: &[Column]) -> Vec<Label> {
-    let labels = columns.iter().enumerate().filter(|(_, column)| is_label(column));
+    labels_of(columns, is_label)
+}
+
+fn labels_of(columns: &[Column], is_one: impl Fn(&Column) -> bool) -> Vec<Label> {
+    let labels = columns.iter().enumerate().filter(|(_, column)| is_one(column));
     labels.map(|(index, column)| Label { name: lower(column.name), column: index }).collect()
 }
 
@@ -144,13 +149,18 @@ impl Plan {
         for source in &self.sources {
             let table = source.table.declaration();
             match &source.shape {
-                Shape::Summary { labels, metrics, of_instances } => {
+                Shape::Summary { labels, metrics, texts, of_instances } => {
                     let limit = if *of_instances { instances } else { usize::MAX };
-                    let sums = sums(source.table, region, labels, metrics, limit);
+                    let (sums, rest) = sums(source.table, region, (labels, metrics, texts), limit);
                     if *of_instances {
-                        left_out.push((vec![("table", table.name.to_owned())], sums.left_out));
+                        left_out.push((vec![("table", table.name.to_owned())], rest));
                     }
                     families.extend(in_families(labels, metrics, &sums));
+                    families.extend(texts.iter().enumerate().map(|(index, (text, name))| {
+                        let help = format!("{} {} of {}.", table.doc, text.name.to_ascii_uppercase(), table.name);
+                        let points = sums.iter().map(|(values, row)| said(labels, values, text.name, &row.texts[index]));
+                        Family { name: name.clone(), help, kind: Kind::Info, unit: Unit::None, points: points.collect() }
+                    }));
                 }
                 Shape::Histogram { name, labels, number, high, count } => {
                     let help = format!("{} COUNT_BUCKET of {}.", table.doc, table.name);
@@ -203,7 +213,10 @@ impl Source {
         } else {
             let mut metrics = metrics(&subject, columns);
             metrics.iter_mut().for_each(|metric| metric.help = help(declaration, columns, metric));
-            Shape::Summary { labels, metrics, of_instances }
+            let long = labels_of(columns, |column| is_text(column) && !is_label(column));
+            let of = declaration.name.split_once("_summary_").map_or(declaration.name, |(of, _)| of);
+            let texts = long.into_iter().map(|label| (label.clone(), format!("perfschema_{of}_{}", label.name))).collect();
+            Shape::Summary { labels, metrics, texts, of_instances }
         };
         Some(Source { table, shape })
     }
@@ -280,7 +293,7 @@ fn metric(column: &Column, is_operation: impl Fn(&str) -> bool, adds_up: bool) -
     }
 }
 
-fn texts(row: &dyn Row, labels: &[Label]) -> Vec<String> {
+fn texts(row: &dyn table::Row, labels: &[Label]) -> Vec<String> {
     let text = |label: &Label| match row.cell(label.column) {
         table::Value::Text(text) => text.to_owned(),
         // A label without a text is as good as none, which is what NULL says.
@@ -289,7 +302,7 @@ fn texts(row: &dyn Row, labels: &[Label]) -> Vec<String> {
     labels.iter().map(text).collect()
 }
 
-fn number(row: &dyn Row, column: usize) -> i128 {
+fn number(row: &dyn table::Row, column: usize) -> i128 {
     match row.cell(column) {
         table::Value::Unsigned(number) => number.into(),
         table::Value::Signed(number) => number.into(),
@@ -299,40 +312,64 @@ fn number(row: &dyn Row, column: usize) -> i128 {
     }
 }
 
-/// Adds up what has the same labels, and keeps to a number of different ones.
+/// What has the same labels, added up.
+type Sums<T> = BTreeMap<Vec<String>, T>;
+
+/// What rows with the same labels say together.
 #[derive(Debug)]
-struct Sums<T> {
-    of: BTreeMap<Vec<String>, T>,
+struct Row {
+    /// The columns of all metrics, one after the other.
+    numbers: Vec<i128>,
+    /// The long texts of the first.
+    texts: Vec<String>,
+}
+
+impl Row {
+    /// How many events there were, which the first metric says.
+    fn weight(&self, metrics: &[Metric]) -> i128 {
+        self.numbers.iter().take(metrics.first().map_or(0, |metric| metric.columns.len())).sum()
+    }
+}
+
+/// What a table says for each combination of labels, of so many at most: those with most events, and of those that have as many the first by
+/// label. And how many were left out.
+fn sums(
+    table: &dyn Table,
+    region: &Region<'_>,
+    (labels, metrics, long): (&[Label], &[Metric], &[(Label, String)]),
     limit: usize,
-    left_out: u64,
-}
-
-impl<T> Sums<T> {
-    fn new(limit: usize) -> Sums<T> {
-        Sums { of: BTreeMap::new(), limit, left_out: 0 }
-    }
-
-    /// What is added to under these labels, if there is room for them.
-    fn entry(&mut self, labels: Vec<String>, new: impl FnOnce() -> T) -> Option<&mut T> {
-        if self.of.len() >= self.limit && !self.of.contains_key(&labels) {
-            self.left_out += 1;
-            return None;
-        }
-        Some(self.of.entry(labels).or_insert_with(new))
-    }
-}
-
-/// The columns of all metrics, one after the other, for each combination of labels.
-fn sums(table: &dyn Table, region: &Region<'_>, labels: &[Label], metrics: &[Metric], limit: usize) -> Sums<Vec<i128>> {
+) -> (Sums<Row>, u64) {
     let columns: Vec<usize> = metrics.iter().flat_map(|metric| &metric.columns).map(|(column, _)| *column).collect();
-    let mut sums = Sums::new(limit);
+    let long: Vec<Label> = long.iter().map(|(label, _)| label.clone()).collect();
+    let (mut sums, mut left_out) = (Sums::new(), 0);
+    let mut keep = |sums: &mut Sums<Row>| {
+        let mut all: Vec<_> = std::mem::take(sums).into_iter().collect();
+        all.sort_by_key(|(_, row)| std::cmp::Reverse(row.weight(metrics)));
+        left_out += all.len().saturating_sub(limit) as u64;
+        all.truncate(limit);
+        sums.extend(all);
+    };
     table.scan(region, &mut |row| {
-        if let Some(sums) = sums.entry(texts(row, labels), || vec![0; columns.len()]) {
-            // Sums of 64-bit numbers: a region has no room for so many rows that 128 bits were too few.
-            sums.iter_mut().zip(&columns).for_each(|(sum, column)| *sum += number(row, *column));
+        let new = || Row { numbers: vec![0; columns.len()], texts: texts(row, &long) };
+        let sum = sums.entry(texts(row, labels)).or_insert_with(new);
+        // Sums of 64-bit numbers: a region has no room for so many rows that 128 bits were too few.
+        sum.numbers.iter_mut().zip(&columns).for_each(|(sum, column)| *sum += number(row, *column));
+        // Of a table with a million rows there are no more in memory. Where there is a limit each row has labels of its own.
+        if sums.len() / 2 > limit {
+            keep(&mut sums);
         }
     });
-    sums
+    keep(&mut sums);
+    (sums, left_out)
+}
+
+/// Characters of a long text that are sent, as many as mysqld_exporter sends.
+const TEXT_LENGTH: usize = 120;
+
+fn said(labels: &[Label], values: &[String], name: &'static str, text: &str) -> Point {
+    let mut labels: Labels = labels.iter().zip(values).map(|(label, value)| (label.name, value.clone())).collect();
+    labels.push((name, text.chars().take(TEXT_LENGTH).collect()));
+    Point { labels, value: Value::Number(1) }
 }
 
 /// What a number of events says where only some of them may be timed.
@@ -353,15 +390,15 @@ fn help(table: &table::Declaration, columns: &[Column], metric: &Metric) -> Stri
     format!("{} {} of {}{timed}.", table.doc, names.join(", "), table.name)
 }
 
-fn in_families(labels: &[Label], metrics: &[Metric], sums: &Sums<Vec<i128>>) -> Vec<Family> {
+fn in_families(labels: &[Label], metrics: &[Metric], sums: &Sums<Row>) -> Vec<Family> {
     let mut first = 0;
     let mut families = Vec::new();
     for metric in metrics {
         let range = first..first + metric.columns.len();
         first = range.end;
         let mut points = Vec::new();
-        for (values, sums) in &sums.of {
-            let sums = sums.get(range.clone()).unwrap_or_default();
+        for (values, sums) in sums {
+            let sums = sums.numbers.get(range.clone()).unwrap_or_default();
             for ((_, part), sum) in metric.columns.iter().zip(sums) {
                 let mut labels: Labels = labels.iter().zip(values).map(|(label, value)| (label.name, value.clone())).collect();
                 labels.extend(part.map(|(name, value)| (name, value.to_owned())));
@@ -379,10 +416,10 @@ const KEEP: i128 = 25;
 
 fn histograms(table: &dyn Table, region: &Region<'_>, labels: &[Label], columns: [usize; 3]) -> Vec<Point> {
     let [number_column, high, count] = columns;
-    let mut sums: Sums<(Vec<u64>, Vec<u64>)> = Sums::new(usize::MAX);
+    let mut sums: Sums<(Vec<u64>, Vec<u64>)> = Sums::new();
     // The bounds are the same for all: those of the first, if another had others.
     table.scan(region, &mut |row| {
-        let Some((bounds_ps, counts)) = sums.entry(texts(row, labels), || (Vec::new(), vec![0])) else { return };
+        let (bounds_ps, counts) = sums.entry(texts(row, labels)).or_insert_with(|| (Vec::new(), vec![0]));
         let add = u64::try_from(number(row, count)).unwrap_or(0);
         if let Some(last) = counts.last_mut() {
             *last = last.saturating_add(add);
@@ -398,7 +435,7 @@ fn histograms(table: &dyn Table, region: &Region<'_>, labels: &[Label], columns:
         labels: labels.iter().map(|label| label.name).zip(values).collect(),
         value: Value::Buckets { bounds_ps, counts },
     };
-    sums.of.into_iter().map(point).collect()
+    sums.into_iter().map(point).collect()
 }
 
 /// Waits of ten minutes and more are in the last bucket.
@@ -421,13 +458,11 @@ fn lost(table: &dyn Table, region: &Region<'_>) -> Family {
 /// Those that are enabled: what the program counts, and what it has at this moment.
 fn named(table: &dyn Table, region: &Region<'_>, labels: &[Label], columns: [usize; 3]) -> impl Iterator<Item = Family> {
     let [count, status, metric_type] = columns;
-    let mut sums = [Sums::new(usize::MAX), Sums::new(usize::MAX)];
+    let mut sums = [Sums::new(), Sums::new()];
     table.scan(region, &mut |row| {
         if row.cell(status) == table::Value::Text("enabled") {
             let of = usize::from(row.cell(metric_type) == table::Value::Text("value"));
-            if let Some(sum) = sums[of].entry(texts(row, labels), || 0) {
-                *sum += number(row, count);
-            }
+            *sums[of].entry(texts(row, labels)).or_insert(0) += number(row, count);
         }
     });
     let names: Vec<&str> = labels.iter().map(|label| label.name).collect();
@@ -441,7 +476,6 @@ fn named(table: &dyn Table, region: &Region<'_>, labels: &[Label], columns: [usi
             kind,
             unit: Unit::None,
             points: sums
-                .of
                 .into_iter()
                 .map(|(values, sum)| Point { labels: names.iter().copied().zip(values).collect(), value: Value::Number(sum) })
                 .collect(),
