@@ -152,8 +152,37 @@ fn value(grid: &Grid, row: &[OwnedValue], column: &str) -> OwnedValue {
 }
 
 /// The last part of a thread's name.
-fn short_thread(name: Option<String>) -> OwnedValue {
-    name.map(|name| name.rsplit('/').next().unwrap_or(&name).to_owned()).into()
+fn short(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// What threads are called: the last parts of their names, and THREAD_ID where several that are shown have the same one.
+struct Threads {
+    /// The thread that has this last part, None if there are several.
+    of: HashMap<String, Option<String>>,
+}
+
+impl Threads {
+    fn of(grid: &Grid, columns: &[(&str, &str)]) -> Threads {
+        let mut of: HashMap<String, Option<String>> = HashMap::new();
+        for (row, (id, name)) in grid.rows.iter().flat_map(|row| columns.iter().map(move |column| (row, column))) {
+            let (Some(id), Some(name)) = (text(grid, row, id), text(grid, row, name)) else { continue };
+            let one = of.entry(short(&name).to_owned()).or_insert_with(|| Some(id.clone()));
+            if one.as_ref() != Some(&id) {
+                *one = None;
+            }
+        }
+        Threads { of }
+    }
+
+    fn name(&self, grid: &Grid, row: &[OwnedValue], (id, name): (&str, &str)) -> OwnedValue {
+        let name = text(grid, row, name).map(|name| short(&name).to_owned());
+        let name = name.map(|name| match (self.of.get(&name), text(grid, row, id)) {
+            (Some(None), Some(id)) => format!("{name} {id}"),
+            _ => name,
+        });
+        name.into()
+    }
 }
 
 fn waits(grid: Grid) -> Listing {
@@ -166,6 +195,8 @@ fn waits(grid: Grid) -> Listing {
         Column::new("from", Shown::Name, 4),
         Column::new("held since", Shown::Name, 5),
     ];
+    let (thread, holder) = (("thread_id", "thread_name"), ("holder_thread_id", "holder_thread_name"));
+    let threads = Threads::of(&grid, &[thread, holder]);
     let row = |row: &Vec<OwnedValue>| {
         let event = text(&grid, row, "event_name").unwrap_or_default();
         // The operation says what kind of object it is.
@@ -174,11 +205,11 @@ fn waits(grid: Grid) -> Listing {
         Row {
             key: text(&grid, row, "thread_id").unwrap_or_default(),
             cells: vec![
-                short_thread(text(&grid, row, "thread_name")),
+                threads.name(&grid, row, thread),
                 value(&grid, row, "wait_so_far"),
                 value(&grid, row, "operation"),
                 what.into(),
-                short_thread(text(&grid, row, "holder_thread_name")),
+                threads.name(&grid, row, holder),
                 value(&grid, row, "source"),
                 value(&grid, row, "holder_source"),
             ],
