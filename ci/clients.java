@@ -125,7 +125,8 @@ class Clients {
             same("catalogs", rows(about.getCatalogs(), "TABLE_CAT"), List.of("information_schema", "mysql", "performance_schema", "sys", "test"));
             String[] tables = {"TABLE"};
             same("tables", rows(about.getTables("performance_schema", null, "setup\\_%", tables), "TABLE_NAME", "TABLE_TYPE"),
-                List.of("setup_actors TABLE", "setup_consumers TABLE", "setup_instruments TABLE", "setup_timers TABLE"));
+                List.of("setup_actors TABLE", "setup_consumers TABLE", "setup_instruments TABLE", "setup_objects TABLE",
+                    "setup_timers TABLE"));
             same("views", rows(about.getTables("sys", null, "version", new String[] {"VIEW"}), "TABLE_NAME"), List.of("version"));
             same("columns", rows(about.getColumns("performance_schema", null, "setup_instruments", null), "COLUMN_NAME", "DATA_TYPE",
                 "TYPE_NAME", "COLUMN_SIZE", "IS_NULLABLE"), List.of("NAME 12 VARCHAR 128 NO", "ENABLED 12 ENUM 3 NO", "TIMED 12 ENUM 3 YES",
