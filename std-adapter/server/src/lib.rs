@@ -71,10 +71,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Where the numbers of the server's own clients begin: above those of the program's connections (PROCESSLIST_ID of `threads`), which CONNECTION_ID()
-/// is compared with, and KILL would mean. A greeting has room for 32 bits.
-const OWN_CLIENTS: u64 = 1 << 31;
-
 /// What clients may take.
 ///
 /// ```
@@ -335,7 +331,7 @@ impl Server {
     fn enter(&self, socket: Option<Arc<Socket>>, host: &str) -> Option<Place> {
         let shared = &*self.shared;
         shared.database.count(Counter::Connections, 1);
-        shared.clients.enter(OWN_CLIENTS + shared.database.next_connection_id(), socket, host, shared.limits.connections)
+        shared.clients.enter(shared.database.next_connection_id(), socket, host, shared.limits.connections)
     }
 }
 

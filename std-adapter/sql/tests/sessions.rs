@@ -21,7 +21,7 @@ fn each_has_its_own_state() {
     let database = Database::new(World::new().region);
     let mut one = database.session(Account::default()).expect("there is memory");
     let mut two = database.session(Account::default()).expect("there is memory");
-    assert_eq!((one.connection_id(), two.connection_id()), (1, 2));
+    assert_eq!((one.connection_id(), two.connection_id()), ((1 << 30) + 1, (1 << 30) + 2));
     check(&mut one, "USE performance_schema", "0 changed");
     check(&mut two, "USE sys", "0 changed");
     check(&mut one, "SET sql_mode = 'ANSI', @x = 1", "0 changed");

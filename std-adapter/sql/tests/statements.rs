@@ -166,7 +166,7 @@ fn expressions() {
         ),
         (
             "DATABASE(), SCHEMA(), USER(), CURRENT_USER(), CURRENT_USER = USER(), CONNECTION_ID(), VERSION() LIKE '8.0.%'",
-            "performance_schema,performance_schema,root@localhost,root@localhost,1,1,1",
+            "performance_schema,performance_schema,root@localhost,root@localhost,1,1073741825,1",
         ),
         (
             "@@version = VERSION(), @@autocommit, @@session.autocommit, @@global.performance_schema, @@PERFORMANCE_SCHEMA_MAX_MUTEX_CLASSES",

@@ -12,7 +12,11 @@ fn who_is_connected() {
     let world = World::new();
     let database = Database::new(world.region);
     let mut alone = database.session(Account::default()).expect("there is memory");
-    check(&mut alone, "SELECT id, user, host, db, command FROM information_schema.processlist", "1,root,localhost,,Query");
+    check(
+        &mut alone,
+        "SELECT id, user, host, db, command FROM information_schema.processlist",
+        "1073741825,root,localhost,,Query",
+    );
     let database = database.clients(Arc::new(Two));
     let mut session = database.session(Account::default()).expect("there is memory");
     check(&mut session, "SHOW FULL PROCESSLIST", &format!("7,root,,,,,,{}", "x".repeat(101)));
@@ -100,7 +104,7 @@ fn what_was_asked_for() {
     check(&mut one, "SHOW GLOBAL STATUS LIKE 'Com_select'", "Com_select,10");
     // Of what is the session's alone there is nothing for all.
     check(&mut one, "SHOW GLOBAL VARIABLES LIKE 'pseudo_thread_id'", "");
-    assert!(run(&mut one, "SHOW VARIABLES LIKE 'pseudo_thread_id'").contains("pseudo_thread_id,1"));
+    assert!(run(&mut one, "SHOW VARIABLES LIKE 'pseudo_thread_id'").contains("pseudo_thread_id,1073741825"));
     check(&mut one, "SELECT @@global.pseudo_thread_id", "ERROR 1238 (HY000): Variable 'pseudo_thread_id' is a SESSION variable");
     check(
         &mut one,

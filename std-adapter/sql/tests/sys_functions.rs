@@ -9,11 +9,11 @@ fn threads_and_their_accounts() {
     let world = World::new();
     let (_main, _ann) = (world.actor("thread/app/main"), world.user("ann", "db1"));
     let mut session = world.session();
-    // Of a connection of the program's, not of the session's own number, which is 1 as the first thread's is.
+    // Of a connection of the program's: the session's own number is none of those.
     check(
         &mut session,
         "SELECT CONNECTION_ID(), ps_thread_id(2), sys.ps_thread_id(1), ps_thread_id(NULL), ps_thread_id('2')",
-        "1,2,,,2",
+        "1073741825,2,,,2",
     );
     check(&mut session, "SELECT ps_current_thread_id(), sys.ps_thread_id(-1), ps_thread_id(7)", ",,");
     check(&mut session, "SELECT THREAD_ID, sys.ps_thread_account(THREAD_ID) FROM threads", "1,UNKNOWN\n2,ann@db1");
