@@ -192,8 +192,8 @@ pub(crate) fn tick_buckets_below(words: &[Word], count: usize) -> &[Word] {
     words.get(..end).unwrap_or_default()
 }
 
-/// The bucket of a wait of so many ticks, as [`bucket`] of its picoseconds; None if it is longer than `words` say, or perhaps where it is
-/// none. These are those of [`fill_tick_buckets`], or the first of them. `ticks` are below 2⁶³.
+/// The bucket of a wait of so many ticks, as [`bucket`] of its picoseconds; None if it is longer than `words` say, or, as floats have it,
+/// if there are no ticks. `words` are those of [`fill_tick_buckets`], or the first of them. `ticks` are below 2⁶³.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn bucket_of_ticks(words: &[Word], ticks: u64) -> Option<usize> {
     let word = words.get(leading_bits_of_ticks(ticks))?;

@@ -24,8 +24,8 @@ enum Shape {
     Summary {
         labels: Vec<Label>,
         metrics: Vec<Metric>,
-        /// Texts that are too long for a label of each metric, and the metrics that have them.
-        texts: Vec<(Label, String)>,
+        /// Texts that are too long for a label of each metric: each is the label of an info.
+        texts: Vec<Label>,
         /// A row for each file or the like, of which there can be many.
         of_instances: bool,
     },
@@ -156,11 +156,7 @@ impl Plan {
                         left_out.push((vec![("table", table.name.to_owned())], rest));
                     }
                     families.extend(in_families(labels, metrics, &sums));
-                    families.extend(texts.iter().enumerate().map(|(index, (text, name))| {
-                        let help = format!("{} {} of {}.", table.doc, text.name.to_ascii_uppercase(), table.name);
-                        let points = sums.iter().map(|(values, row)| said(labels, values, text.name, &row.texts[index]));
-                        Family { name: name.clone(), help, kind: Kind::Info, unit: Unit::None, points: points.collect() }
-                    }));
+                    families.extend(infos(table, labels, texts, &sums));
                 }
                 Shape::Histogram { name, labels, number, high, count } => {
                     let help = format!("{} COUNT_BUCKET of {}.", table.doc, table.name);
@@ -213,9 +209,7 @@ impl Source {
         } else {
             let mut metrics = metrics(&subject, columns);
             metrics.iter_mut().for_each(|metric| metric.help = help(declaration, columns, metric));
-            let long = labels_of(columns, |column| is_text(column) && !is_label(column));
-            let of = declaration.name.split_once("_summary_").map_or(declaration.name, |(of, _)| of);
-            let texts = long.into_iter().map(|label| (label.clone(), format!("perfschema_{of}_{}", label.name))).collect();
+            let texts = labels_of(columns, |column| is_text(column) && !is_label(column));
             Shape::Summary { labels, metrics, texts, of_instances }
         };
         Some(Source { table, shape })
@@ -336,21 +330,23 @@ impl Row {
 fn sums(
     table: &dyn Table,
     region: &Region<'_>,
-    (labels, metrics, long): (&[Label], &[Metric], &[(Label, String)]),
+    (labels, metrics, long): (&[Label], &[Metric], &[Label]),
     limit: usize,
 ) -> (Sums<Row>, u64) {
     let columns: Vec<usize> = metrics.iter().flat_map(|metric| &metric.columns).map(|(column, _)| *column).collect();
-    let long: Vec<Label> = long.iter().map(|(label, _)| label.clone()).collect();
     let (mut sums, mut left_out) = (Sums::new(), 0);
     let mut keep = |sums: &mut Sums<Row>| {
+        if sums.len() <= limit {
+            return;
+        }
         let mut all: Vec<_> = std::mem::take(sums).into_iter().collect();
         all.sort_by_key(|(_, row)| std::cmp::Reverse(row.weight(metrics)));
-        left_out += all.len().saturating_sub(limit) as u64;
+        left_out += (all.len() - limit) as u64;
         all.truncate(limit);
         sums.extend(all);
     };
     table.scan(region, &mut |row| {
-        let new = || Row { numbers: vec![0; columns.len()], texts: texts(row, &long) };
+        let new = || Row { numbers: vec![0; columns.len()], texts: texts(row, long) };
         let sum = sums.entry(texts(row, labels)).or_insert_with(new);
         // Sums of 64-bit numbers: a region has no room for so many rows that 128 bits were too few.
         sum.numbers.iter_mut().zip(&columns).for_each(|(sum, column)| *sum += number(row, *column));
@@ -361,15 +357,6 @@ fn sums(
     });
     keep(&mut sums);
     (sums, left_out)
-}
-
-/// Characters of a long text that are sent, as many as mysqld_exporter sends.
-const TEXT_LENGTH: usize = 120;
-
-fn said(labels: &[Label], values: &[String], name: &'static str, text: &str) -> Point {
-    let mut labels: Labels = labels.iter().zip(values).map(|(label, value)| (label.name, value.clone())).collect();
-    labels.push((name, text.chars().take(TEXT_LENGTH).collect()));
-    Point { labels, value: Value::Number(1) }
 }
 
 /// What a number of events says where only some of them may be timed.
@@ -400,7 +387,7 @@ fn in_families(labels: &[Label], metrics: &[Metric], sums: &Sums<Row>) -> Vec<Fa
         for (values, sums) in sums {
             let sums = sums.numbers.get(range.clone()).unwrap_or_default();
             for ((_, part), sum) in metric.columns.iter().zip(sums) {
-                let mut labels: Labels = labels.iter().zip(values).map(|(label, value)| (label.name, value.clone())).collect();
+                let mut labels = labelled(labels, values);
                 labels.extend(part.map(|(name, value)| (name, value.to_owned())));
                 points.push(Point { labels, value: Value::Number(*sum) });
             }
@@ -409,6 +396,32 @@ fn in_families(labels: &[Label], metrics: &[Metric], sums: &Sums<Row>) -> Vec<Fa
         families.push(Family { name: name.clone(), help: help.clone(), kind: *kind, unit: *unit, points });
     }
     families
+}
+
+/// Characters of a long text that are sent, as many as mysqld_exporter sends.
+const TEXT_LENGTH: usize = 120;
+
+/// What long texts there are, of each combination of labels.
+fn infos(table: &table::Declaration, labels: &[Label], texts: &[Label], sums: &Sums<Row>) -> impl Iterator<Item = Family> {
+    let of = table.name.split_once("_summary_").map_or(table.name, |(of, _)| of);
+    texts.iter().enumerate().map(move |(index, text)| {
+        let point = |(values, row): (&Vec<String>, &Row)| {
+            let mut labels = labelled(labels, values);
+            labels.push((text.name, row.texts[index].chars().take(TEXT_LENGTH).collect()));
+            Point { labels, value: Value::Number(1) }
+        };
+        Family {
+            name: format!("perfschema_{of}_{}", text.name),
+            help: format!("{} {} of {}.", table.doc, text.name.to_ascii_uppercase(), table.name),
+            kind: Kind::Info,
+            unit: Unit::None,
+            points: sums.iter().map(point).collect(),
+        }
+    })
+}
+
+fn labelled(labels: &[Label], values: &[String]) -> Labels {
+    labels.iter().zip(values).map(|(label, value)| (label.name, value.clone())).collect()
 }
 
 /// The table's buckets are 50 a decade, from 10 ns on: every 25th ends one here, 22 in all.
