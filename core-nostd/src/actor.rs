@@ -10,7 +10,7 @@
 //! waits for the second timer value: it decides what is stored, not where, and no branch but those for a new extreme, which is rare. The
 //! timer is read late in both: what is written before the second reading is written in the shadow of what the event itself still does.
 //!
-//! Nearly all events are alike ([`Switches::PLAIN`]), lie within no other, and have none within: their way is short, and inlined. What is
+//! Nearly all events are alike ([`Switches::PLAIN_SHOWN`]), lie within no other, and have none within: their way is short, and inlined. What is
 //! rare ends out of line, with all that is left out here.
 
 use crate::class::Class;
@@ -28,7 +28,7 @@ use crate::setup::{self, Switches};
 use crate::slot::{self, ActorId, ActorIdentity, Claimed, SlotWords};
 use crate::source::{Recent, SourceBits};
 use crate::stage::RunningStage;
-use crate::stat::{self, Epochs, StatWords};
+use crate::stat::{self, Epochs, StatWords, Unit};
 use crate::statement::Sizes;
 use crate::sync::Word;
 use crate::wait::{Ends, Wait, WaitStart};
@@ -126,10 +126,11 @@ pub(crate) struct Recorder<'r> {
 impl<'r> Recorder<'r> {
     /// For the actor of this slot, if it has one.
     fn new(region: &Region<'r>, store: &'static EventStore, slot: Option<&Claimed<'r>>) -> Recorder<'r> {
-        let owner = slot.map(|slot| long_history::Owner { thread_id: slot.thread_id, base: slot.base });
+        let owner = slot
+            .map_or_else(long_history::Owner::default, |slot| long_history::Owner { thread_id: slot.thread_id, base: slot.base });
         Recorder {
-            ring: Ring::new(slot.map_or(&[], |slot| region.arrays_of::<RECORD>(store.rings, slot.index))),
-            long: long_history::Writer::new(region, store, owner.unwrap_or_default()),
+            ring: Ring::new(slot.map_or(&[], |slot| region.arrays_of::<RECORD>(store.rings, slot.index)), owner.base),
+            long: long_history::Writer::new(region, store, owner),
         }
     }
 
@@ -383,17 +384,28 @@ impl<'r> Actor<'r> {
         what: &WaitStart,
     ) -> Wait<'r> {
         let mut wait = Wait::starting(class, what);
-        if switches.has(Switches::PLAIN) {
-            // There is nothing to decide. What is timed or visible goes straight on; all others jump, there and back.
+        if switches.has(Switches::PLAIN_SHOWN) {
+            // There is nothing to decide. It goes straight on; all others jump, there and back.
         } else if switches.has(Switches::COUNTED) {
             cold_path();
             return Wait { switches, ends: Ends::Counted, ..wait };
+        } else if switches.has(Switches::PLAIN_TIMED) {
+            cold_path();
+            return Wait { switches, start: read(Switches(Switches::TIMED_BY_COUNTER)), ..wait };
+        } else if switches.has(Switches::PLAIN_UNKEPT) {
+            self.waits.ring.expect_unkept();
         } else if switches.has(Switches::PLAIN_SAMPLED) {
             cold_path();
             let is_timed = self.draw(switches);
             switches = switches.drawn(is_timed);
-            if !is_timed && !switches.has(Switches::CURRENT) {
-                return Wait { switches, ends: Ends::Counted, ..wait };
+            if !switches.has(Switches::CURRENT) {
+                return match is_timed {
+                    true => Wait { switches, start: read(Switches(Switches::TIMED_BY_COUNTER)), ..wait },
+                    false => Wait { switches, ends: Ends::Counted, ..wait },
+                };
+            }
+            if !switches.has(Switches::HISTORY) {
+                self.waits.ring.expect_unkept();
             }
         } else {
             cold_path();
@@ -405,12 +417,9 @@ impl<'r> Actor<'r> {
             if !switches.has(Switches::CURRENT) {
                 return Wait { switches, start: read(switches), ..wait };
             }
+            self.waits.ring.expect_unkept();
         }
         wait.switches = switches;
-        if !switches.has(Switches::CURRENT) {
-            // What is plain and not visible is timed by the counter.
-            return Wait { start: read(Switches(Switches::TIMED_BY_COUNTER)), ..wait };
-        }
         self.begin_visible(wait, || read(switches), what)
     }
 
@@ -487,7 +496,7 @@ impl<'r> Actor<'r> {
         nesting: Enclosing,
         amount: Option<u64>,
     ) -> Option<&'r RecordWords> {
-        let record = on.ring.take()?;
+        let record = on.ring.take(event.switches.has(Switches::HISTORY))?;
         let source = source.map_or(SourceBits::default(), |location| self.recent_sources.intern(self.region, location));
         let what = What::without_operation(event.switches, source);
         record::begin_start(record, event.sequence, &Start { what, object: 0, nesting, amount, io: IoEvent::None });
@@ -498,6 +507,9 @@ impl<'r> Actor<'r> {
     #[cold]
     #[inline(never)]
     fn take_beside(&self, sequence: Sequence) -> Option<(&'r RecordWords, Enclosing)> {
+        if let Some(record) = self.waits.ring.take_unkept() {
+            return Some((record, self.outer.get()));
+        }
         let nesting = self.enclosing();
         let Some(record) = self.waits.ring.take_beside() else {
             self.region.count_lost(Lost::NestedEvents);
@@ -525,53 +537,53 @@ impl<'r> Actor<'r> {
         let switches = wait.switches;
         // Apart, so that a compiler that sees begin(), too, drops the rest; what is of an object goes the common way, or its sums were there twice.
         if matches!(held, Held::None) && wait.shown.is_none() {
-            let Some(stat) = self.stats.get().get(wait.plain_class) else {
-                return self.end_otherwise(clock, &wait, &held);
-            };
-            let epochs = self.epochs(&WAITS);
-            let honour = || self.honour(&self.waits, stat, &[], switches);
             if wait.ends == Ends::Counted {
-                stat::count_untimed(stat, epochs, honour);
-                return None;
+                if let Some(stat) = self.current(wait.plain_class) {
+                    stat::count_untimed(stat);
+                    return None;
+                }
+            } else if let Some(stat) = self.current(wait.plain_class) {
+                // Timed: see begin_at(). It jumps, so that what is visible goes straight on.
+                cold_path();
+                let sums = stat::begin_current(stat);
+                let ticks = clock.counter();
+                self.count_ticks(sums, &wait, switches, ticks);
+                return Some(ticks);
             }
-            // Timed: see begin_at(). It jumps, so that what is visible goes straight on.
-            cold_path();
-            let sums = stat::begin(stat, epochs, honour);
-            let ticks = clock.counter();
-            self.count_timed(sums, &wait, switches, TimerName::Cycle.index(), ticks);
-            return Some(ticks);
+            return self.end_otherwise(clock, &wait, &held);
         }
-        match self.stats.get().get(wait.plain_class) {
-            Some(stat) => {
-                // Known here, as where it began.
-                let timer = switches.has(Switches::TIMED_BY_COUNTER).then_some(TimerName::Cycle.index());
-                let sums = (Some(stat), self.epochs(&WAITS));
-                self.end_as(&self.waits, &wait, switches, &Object::of(&held), sums, timer, || clock.counter())
-            }
-            None => self.end_otherwise(clock, &wait, &held),
-        }
+        let Some(stat) = self.current(wait.plain_class) else { return self.end_otherwise(clock, &wait, &held) };
+        // Known here, as where it began.
+        let is_timed = switches.has(Switches::TIMED_BY_COUNTER);
+        self.end_current(&wait, stat, switches, &Object::of(&held), is_timed, || clock.counter())
     }
 
-    /// Ends a wait whose switches say [`PLAIN_VISIBLE_TIMED`](Switches::PLAIN_VISIBLE_TIMED). None if they do not, it found no record, or its
+    /// The sums of a wait that is as nearly all are, if they are [current](stat::is_current).
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn current(&self, plain_class: usize) -> Option<&'r StatWords> {
+        self.stats.get().get(plain_class).filter(|stat| stat::is_current(stat, self.epochs(&WAITS)))
+    }
+
+    /// Ends a wait whose switches say [`PLAIN_SHOWN_TIMED`](Switches::PLAIN_SHOWN_TIMED). None if they do not, it found no record, or its
     /// slot was given back meanwhile: then nothing has happened, and [`end_otherwise`](Self::end_otherwise) ends it.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn end_plain(&self, clock: &impl Clock, wait: &Wait<'_>, held: &Held<'_, '_>) -> Option<u64> {
         let switches = wait.switches;
-        if !switches.has(Switches::PLAIN_VISIBLE_TIMED) {
+        if !switches.has(Switches::PLAIN_SHOWN_TIMED) {
             return None;
         }
-        let stat = self.stats.get().get(wait.plain_class)?;
+        let stat = self.current(wait.plain_class)?;
         let wait = Wait { shown: Some(wait.shown?), ends: Ends::Recorded, ..*wait };
-        let sums = (Some(stat), self.epochs(&WAITS));
-        let timer = Some(TimerName::Cycle.index());
-        self.end_as(&self.waits, &wait, switches, &Object::of(held), sums, timer, || clock.counter())
+        self.end_current(&wait, stat, switches, &Object::of(held), true, || clock.counter())
     }
 
     /// A wait ends that is rare, or whose slot was given back meanwhile.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn end_otherwise(&self, clock: &impl Clock, wait: &Wait<'_>, held: &Held<'_, '_>) -> Option<u64> {
-        let Wait { sequence, start, shown, plain_class: _, switches, amount, ends } = *wait;
-        self.end_parts(clock, sequence, start, shown, switches, amount, ends, Object::of(held))
+        let Wait { sequence: _, start, shown, plain_class: _, switches, amount, ends } = *wait;
+        // Of what is only counted the switches say that, too: so compilers need not keep it.
+        let ends = if ends == Ends::Counted { Ends::Recorded } else { ends };
+        self.end_parts(clock, start, shown, switches, amount, ends, Object::of(held))
     }
 
     /// The same of its parts: a wait that is given whole to a function of its own is kept in memory by compilers, also on the way of all that do
@@ -582,7 +594,6 @@ impl<'r> Actor<'r> {
     fn end_parts(
         &self,
         clock: &impl Clock,
-        sequence: Sequence,
         start: u64,
         shown: Option<&RecordWords>,
         switches: Switches,
@@ -590,9 +601,9 @@ impl<'r> Actor<'r> {
         ends: Ends,
         object: Object<'_>,
     ) -> Option<u64> {
-        let mut wait = Wait { sequence, start, shown, switches, amount, ends, ..Wait::NONE };
+        let mut wait = Wait { start, shown, switches, amount, ends, ..Wait::NONE };
         let switches = self.kept(&mut wait)?;
-        self.end_by_switches(&self.waits, &wait, switches, &object, || switches.read(clock))
+        self.end_by_switches(&self.waits, &wait, switches, &object, Unit::Ticks, || switches.read(clock))
     }
 
     /// What is left of an event's switches at its end, if anything is, and of its place.
@@ -604,24 +615,46 @@ impl<'r> Actor<'r> {
         switches.has(Switches::ENABLED).then_some(switches)
     }
 
-    /// An event ends, as its switches say.
+    /// An event ends, as its switches say; its sums may have to be in `unit`.
     fn end_by_switches(
         &self,
         on: &Recorder<'r>,
         wait: &Wait<'_>,
         switches: Switches,
         object: &Object<'_>,
+        unit: Unit,
         read: impl Fn() -> u64,
     ) -> Option<u64> {
+        let timer = usize::from(switches.timer_index());
+        let is_timed = switches.has(Switches::TIMED);
+        let unit = if is_timed && timer != TimerName::Cycle.index() { Unit::Picoseconds } else { unit };
         let stat = self.stats.get().get(switches.class().index()).filter(|_| switches.has(Switches::THREAD));
-        let timer = switches.has(Switches::TIMED).then_some(usize::from(switches.timer_index()));
-        self.end_as(on, wait, switches, object, (stat, self.epochs(on.store())), timer, read)
+        let sums =
+            stat.map(|stat| stat::begin(stat, self.epochs(on.store()), unit, || self.honour(on, stat, &[], switches, unit)));
+        let ending = self.begin_end(on, wait, switches);
+        let (ticks, wait_ps) = if is_timed {
+            let ticks = ending.finish(on, read);
+            let wait_ps = || self.conversions[timer % 8].wait(wait.start, ticks).1;
+            (Some(ticks), Some(sums.map_or_else(wait_ps, |sums| self.count_timed(sums, wait, switches, timer, ticks))))
+        } else {
+            ending.finish(on, || None);
+            if let Some(sums) = sums {
+                sums.count_none();
+                sums.publish();
+            }
+            (None, None)
+        };
+        if stat.is_none() {
+            self.count_shared(switches, wait_ps);
+        }
+        self.count_object(wait, switches, object, || wait_ps);
+        ticks
     }
 
     /// The stage that runs ends, at `read` if it is timed. What encloses the waits is the caller's to say.
     pub(crate) fn finish_stage(&self, stage: RunningStage<'_>, read: impl Fn(Switches) -> u64) {
         let stage = stage.as_wait();
-        self.end_by_switches(&self.stages, &stage, stage.switches, &Object::None, || read(stage.switches));
+        self.end_by_switches(&self.stages, &stage, stage.switches, &Object::None, Unit::Picoseconds, || read(stage.switches));
     }
 
     /// The record of an event ends, and what is beside it; returns how long the event took, in picoseconds. `entries` gets the index of its row
@@ -636,7 +669,7 @@ impl<'r> Actor<'r> {
     ) -> Option<u64> {
         let mut ending = self.begin_end(on, event, switches);
         if let Some(record) = ending.record {
-            record::begin_change(record, event.sequence);
+            record::begin_change(record);
             ending.changed = true;
             entries(ending.row.map(|row| on.long.index_of(row)));
         }
@@ -655,41 +688,29 @@ impl<'r> Actor<'r> {
         self.slot.as_ref().map_or(0, |slot| slot.index)
     }
 
-    /// An event ends; `timer` is that of its conversion, if it is timed.
+    /// A wait ends that is as nearly all are, and enters the history if it is visible; `stat` is its [current](stat::is_current) sums.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    #[expect(clippy::too_many_arguments, reason = "inlined, with most of them known")]
-    fn end_as(
+    fn end_current(
         &self,
-        on: &Recorder<'r>,
         wait: &Wait<'_>,
+        stat: &StatWords,
         switches: Switches,
         object: &Object<'_>,
-        (stat, epochs): (Option<&StatWords>, Epochs),
-        timer: Option<usize>,
+        is_timed: bool,
         read: impl Fn() -> u64,
     ) -> Option<u64> {
-        let Some(timer) = timer else {
+        let on = &self.waits;
+        if !is_timed {
             cold_path();
-            match stat {
-                Some(stat) => stat::count_untimed(stat, epochs, || self.honour(on, stat, &[], switches)),
-                None => self.count_shared(switches, None),
-            }
+            stat::count_untimed(stat);
             self.begin_end(on, wait, switches).finish(on, || None);
-            self.count_object(wait, switches, object, None);
+            self.count_object(wait, switches, object, || None);
             return None;
-        };
-        let sums = stat.map(|stat| stat::begin(stat, epochs, || self.honour(on, stat, &[], switches)));
-        let ending = self.begin_end(on, wait, switches);
-        let ticks = ending.finish(on, read);
-        let wait_ps = match sums {
-            Some(sums) => self.count_timed(sums, wait, switches, timer, ticks),
-            None => {
-                let (_, wait_ps) = self.conversions[timer % 8].wait(wait.start, ticks);
-                self.count_shared(switches, Some(wait_ps));
-                wait_ps
-            }
-        };
-        self.count_object(wait, switches, object, Some(wait_ps));
+        }
+        let sums = stat::begin_current(stat);
+        let ticks = self.begin_end(on, wait, switches).finish(on, read);
+        self.count_ticks(sums, wait, switches, ticks);
+        self.count_object(wait, switches, object, || Some(self.conversions[TimerName::Cycle.index()].wait(wait.start, ticks).1));
         Some(ticks)
     }
 

@@ -134,8 +134,9 @@ pub(crate) struct Writer<'r> {
     owner: Owner,
     chunks: Chunks<'r>,
     chunk_len: usize,
-    /// The records of the chunk that are still to be written; none while there is no chunk.
-    rest: Cell<&'r [RecordWords]>,
+    /// The records of the chunk, none while there is no chunk; and how many of them are written. Two words, so that only one changes.
+    rows: Cell<&'r [RecordWords]>,
+    written: Cell<usize>,
     /// What is behind the chunk: the next number's chunk is the first of these, unless that number is to be drawn.
     behind: Cell<Chunks<'r>>,
     /// The versions of the chunk's rows while they are written: of the number with which the chunk was taken, never used before.
@@ -157,7 +158,8 @@ impl<'r> Writer<'r> {
             owner,
             chunks,
             chunk_len: chunks.chunk_len(),
-            rest: Cell::new(&[]),
+            rows: Cell::new(&[]),
+            written: Cell::new(0),
             behind: Cell::default(),
             version: Cell::new(0),
             next_number: Cell::new(0),
@@ -175,16 +177,14 @@ impl<'r> Writer<'r> {
     /// Takes a record for an event that ends; [`begin`](Self::begin) and [`finish`](Self::finish) follow.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn next(&self, region: &Region<'_>) -> Option<&'r RecordWords> {
-        let mut records = self.rest.get();
-        if records.is_empty() {
-            records = self.reserve(region);
-        }
-        let (record, rest) = records.split_first()?;
-        self.rest.set(rest);
+        let record = match self.rows.get().get(self.written.get()) {
+            Some(record) => record,
+            None => self.reserve(region)?,
+        };
+        self.written.set(self.written.get() + 1);
         // The ring is longer than what the processor keeps near, and it is a round ago that somebody wrote there. Behind a chunk is what
         // this thread takes next, mostly; and to ask whether the chunk ends would cost more than to ask in vain.
         prefetch_for_write::<ROWS_AHEAD, _>(record);
-        prefetch_for_write::<{ ROWS_AHEAD + LINE }, _>(record);
         Some(record)
     }
 
@@ -229,7 +229,7 @@ impl<'r> Writer<'r> {
 
     /// Gives back an unfinished chunk: the thread ends.
     pub(crate) fn close(&self) {
-        if !self.rest.replace(&[]).is_empty()
+        if self.rows.replace(&[]).len() > self.written.get()
             && let (Some((_, _, state)), Some(number)) = (self.last_chunk(), self.number())
         {
             // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
@@ -240,7 +240,7 @@ impl<'r> Writer<'r> {
     /// The chunk that is reserved and not full.
     #[cfg(perfschema_loom)]
     pub(crate) fn open_chunk(&self) -> Option<usize> {
-        let (first, ..) = self.last_chunk().filter(|_| !self.rest.get().is_empty())?;
+        let (first, ..) = self.last_chunk().filter(|_| self.rows.get().len() > self.written.get())?;
         Some(first / self.chunk_len)
     }
 
@@ -249,11 +249,14 @@ impl<'r> Writer<'r> {
         Some(self.version.get()).filter(|&version| version != 0).map(|version| Sequence(version).number())
     }
 
-    /// The records of a chunk that nobody else fills, or none, which is counted.
+    /// The first record of a chunk that nobody else fills; None if none was found, which is counted.
     #[cold]
     #[inline(never)]
-    fn reserve(&self, region: &Region<'_>) -> &'r [RecordWords] {
-        self.take_next().unwrap_or_else(|| self.take_any(region))
+    fn reserve(&self, region: &Region<'_>) -> Option<&'r RecordWords> {
+        let rows = self.take_next().unwrap_or_else(|| self.take_any(region));
+        self.rows.set(rows);
+        self.written.set(0);
+        rows.first()
     }
 
     /// Takes the chunk behind the last, if that is the next number's and somebody has filled it a round ago, as nearly always. Its first
@@ -412,10 +415,7 @@ mod tests {
     fn record(region: &Region<'_>, writer: &Writer<'_>) -> u64 {
         let row = writer.next(region).expect("no row is lost");
         let record = &region.arrays::<RECORD>(WAITS.rings)[0];
-        writer.begin(
-            row,
-            &Ended { record, start: 0, end_event: Sequence::from_number(1), amount: None, sequence: Sequence::from_number(1) },
-        );
+        writer.begin(row, &Ended { record, start: 0, amount: None });
         writer.finish(row, None);
         writer.number().expect("it has taken one")
     }

@@ -16,7 +16,7 @@ use crate::{
     transaction,
 };
 use core::cell::Cell;
-use perfschema_timer::{Clock, MockClock, TimerName};
+use perfschema_timer::{Clock, Conversion, MockClock, TimerName};
 use std::vec::Vec;
 
 /// The words that a model can watch. Each stands for the words that its protocol needs, of every entry.
@@ -334,16 +334,14 @@ impl Record {
     }
 
     /// As [`end`](Self::end), of an event whose amount is what was said last.
-    pub fn end_alone(&self, sequence: u64, ticks: u64) {
-        let sequence = Sequence::from_number(sequence);
-        record::begin_end(&self.0, sequence, None);
+    pub fn end_alone(&self, ticks: u64) {
+        record::begin_end(&self.0, None);
         record::finish_end(&self.0, false, Some(ticks));
     }
 
     /// [`record::begin_end`], [`record::finish_end`].
-    pub fn end(&self, sequence: u64, ticks: u64, amount: u64) {
-        let sequence = Sequence::from_number(sequence);
-        record::begin_end(&self.0, sequence, Some(amount));
+    pub fn end(&self, ticks: u64, amount: u64) {
+        record::begin_end(&self.0, Some(amount));
         record::finish_end(&self.0, true, Some(ticks));
     }
 
@@ -419,10 +417,9 @@ impl StatementRecord {
     }
 
     /// [`record::begin_end`], [`record::begin_change`], [`statement::Entry::end`], [`record::finish_end`].
-    pub fn end(&self, sequence: u64, figure: u64) {
-        let sequence = Sequence::from_number(sequence);
-        record::begin_end(&self.record.0, sequence, None);
-        record::begin_change(&self.record.0, sequence);
+    pub fn end(&self, figure: u64) {
+        record::begin_end(&self.record.0, None);
+        record::begin_change(&self.record.0);
         self.entry().end(&Self::statistics(figure));
         record::finish_end(&self.record.0, true, None);
     }
@@ -523,20 +520,21 @@ impl Stat {
 
     /// [`stat::begin`], and what follows.
     pub fn record(&self, wait_ps: u64) {
-        let sums = stat::begin(&self.words, stat::Epochs(0), || ());
-        sums.count(Some(wait_ps));
+        let sums = stat::begin_current(&self.words);
+        sums.count_ticks(wait_ps);
         sums.publish();
     }
 
     /// [`stat::count_untimed`], while nothing is truncated.
     pub fn count(&self) {
-        stat::count_untimed(&self.words, stat::Epochs(0), || ());
+        stat::count_untimed(&self.words);
     }
 
     /// [`stat::read`]; None if the attempt did not succeed.
     pub fn read(&self) -> Option<Summary> {
         let (snapshot, ()) = stat::read(&stat::Patience::default(), &self.words, &self.carry[0], |_| ());
-        snapshot.settled.then(|| snapshot.view(View::Global, stat::Epochs(0)))
+        let conversion = || Conversion::from_multiplier(1 << Conversion::SHIFT);
+        snapshot.settled.then(|| snapshot.view(View::Global, stat::Epochs(0), conversion))
     }
 }
 
@@ -665,10 +663,10 @@ impl<'r> LongWriter<'r> {
         let none = Sequence::from_number(0);
         record::begin_start(&record, none, &start(amount));
         record::finish_start(&record, ticks);
-        record::begin_end(&record, none, None);
+        record::begin_end(&record, None);
         record::finish_end(&record, false, Some(ticks));
         let Some(row) = self.1.next(self.0) else { return };
-        let ended = record::Ended { record: &record, start: ticks, end_event: none, amount: Some(amount), sequence: none };
+        let ended = record::Ended { record: &record, start: ticks, amount: Some(amount) };
         self.1.begin(row, &ended);
         self.1.finish(row, Some(ticks));
     }

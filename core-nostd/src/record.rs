@@ -37,9 +37,9 @@ pub(crate) mod word {
     pub(crate) const NESTING: usize = 4;
     pub(crate) const AMOUNT: usize = 5;
     pub(crate) const END: usize = 6;
-    /// What began last before the end. Nothing, or what is of an older event, if that was the event itself.
+    /// What began last before the end. There if WHAT says so: else it was the event itself.
     pub(crate) const END_EVENT: usize = 7;
-    /// Long history only: in a ring the version says it.
+    /// Long history only: the version of the event's record when it ended. In a ring that is there.
     pub(crate) const EVENT: usize = 8;
     /// Rings only: the records that are taken after it, and before it. The owner's alone, and no part of the event.
     pub(crate) const NEXT: usize = 8;
@@ -99,6 +99,11 @@ impl Sequence {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn version(self, phase: u64) -> u64 {
         self.0.wrapping_add(phase.wrapping_sub(WRITING_START))
+    }
+
+    /// That of the event whose record has this version while it runs, or while its end is written.
+    const fn of_running(version: u64) -> Sequence {
+        Sequence::from_word(version & !(ENDED - 1))
     }
 
     /// That of the event that a record with this version, an even one, holds.
@@ -270,6 +275,8 @@ impl What {
     const CONCURRENT: u64 = 1 << 27;
     /// AMOUNT is said: of most waits for locks there is none, and without it no store.
     const HAS_AMOUNT: u64 = 1 << 26;
+    /// END_EVENT is said: of nearly all waits it is not, and without it no store.
+    const HAS_END_EVENT: u64 = 1 << 30;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(switches: Switches, source: SourceBits, operation: Operation) -> What {
@@ -278,7 +285,7 @@ impl What {
 
     /// That of a stage, a statement or a transaction.
     pub(crate) fn without_operation(switches: Switches, source: SourceBits) -> What {
-        What(switches.0 | source.0)
+        What(switches.0 | source.0 | What::HAS_END_EVENT)
     }
 }
 
@@ -332,7 +339,12 @@ pub(crate) fn as_enclosing(record: &RecordWords) -> Option<Enclosing> {
 
 /// Owner: the wait that runs, as [`nesting`] of others names it.
 pub(crate) fn running(record: &RecordWords) -> Enclosing {
-    Enclosing::event(Sequence::from_word(record[word::VERSION].get() & !(ENDED - 1)), EventType::Wait)
+    Enclosing::event(sequence_of(record), EventType::Wait)
+}
+
+/// Owner: the sequence of the event that runs.
+pub(crate) fn sequence_of(record: &RecordWords) -> Sequence {
+    Sequence::of_running(record[word::VERSION].get())
 }
 
 /// Owner: nothing lies within the event that runs.
@@ -374,25 +386,31 @@ pub(crate) fn replace(word: &Word, value: u64) {
 
 /// Owner: the event ends. [`finish_end`] follows; the timer is read between the two. `amount` is None if it is what it was at the start.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn begin_end(record: &RecordWords, sequence: Sequence, amount: Option<u64>) {
+pub(crate) fn begin_end(record: &RecordWords, amount: Option<u64>) {
     if let Some(amount) = amount {
-        begin_change(record, sequence);
+        begin_change(record);
         record[word::WHAT].set(record[word::WHAT].get() | What::HAS_AMOUNT);
         record[word::AMOUNT].set(amount);
     }
 }
 
-/// Owner: the event ends, and this is what began last before that; not needed where it is the event itself.
+/// Owner: the event ends, and this is what began last before that; of a wait not needed where it is the event itself, and
+/// [`has_end_event`] says that it is there.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn set_end_event(record: &RecordWords, end_event: Sequence) {
     // The words of the end alone nobody looks at while the event runs: no version is needed that says that they change.
     record[word::END_EVENT].set(end_event.0);
 }
 
+/// Owner: of a wait that ends END_EVENT is said. Readers of one that runs see either.
+pub(crate) fn has_end_event(record: &RecordWords) {
+    replace(&record[word::WHAT], record[word::WHAT].get() | What::HAS_END_EVENT);
+}
+
 /// Owner: what readers see of the event while it runs changes at its end. Nobody sees it until [`finish_end`].
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn begin_change(record: &RecordWords, sequence: Sequence) {
-    record[word::VERSION].set(sequence.version(WRITING_END));
+pub(crate) fn begin_change(record: &RecordWords) {
+    record[word::VERSION].set(record[word::VERSION].get() | WRITING_END);
     // [E3] Release fence: pairs with the fence [E6], as [E1] does.
     fence(Ordering::Release);
 }
@@ -416,12 +434,15 @@ pub(crate) fn finish_end(record: &RecordWords, changed: bool, ticks: Option<u64>
 pub(crate) fn begin_ended(record: &RecordWords, version: u64, ended: &Ended<'_>) {
     record[word::VERSION].store_version(version, Ordering::Relaxed);
     fence(Ordering::Release); // [E3]
-    record[word::WHAT].set(ended.record[word::WHAT].get());
+    let what = ended.record[word::WHAT].get();
+    record[word::WHAT].set(what);
     record[word::START].set(ended.start);
     record[word::OBJECT].set(ended.record[word::OBJECT].get());
     record[word::NESTING].set(ended.record[word::NESTING].get());
-    record[word::END_EVENT].set(ended.end_event.0);
-    record[word::EVENT].set(ended.sequence.0);
+    if what & What::HAS_END_EVENT != 0 {
+        record[word::END_EVENT].set(ended.record[word::END_EVENT].get());
+    }
+    record[word::EVENT].set(ended.record[word::VERSION].get());
     // Relaxed: an event that ends at the moment of the truncation may be on either side of it.
     record[word::HIDDEN_CURRENT].set(ended.record[word::HIDDEN_CURRENT].get());
     if let Some(amount) = ended.amount {
@@ -450,10 +471,8 @@ pub(crate) fn has_ended_as(record: &RecordWords, version: u64) -> bool {
 pub(crate) struct Ended<'a> {
     pub(crate) record: &'a RecordWords,
     pub(crate) start: u64,
-    pub(crate) end_event: Sequence,
     /// None if its record has neither an amount nor the words of a file or a socket.
     pub(crate) amount: Option<u64>,
-    pub(crate) sequence: Sequence,
 }
 
 /// Reader: one attempt.
@@ -483,8 +502,8 @@ pub(crate) fn read(record: &RecordWords) -> Read {
                 _ => IoEvent::None,
             },
             end: record[word::END].get(),
-            end_event: Sequence(record[word::END_EVENT].get()),
-            event: Sequence(record[word::EVENT].get()),
+            end_event: Sequence(if what & What::HAS_END_EVENT == 0 { 0 } else { record[word::END_EVENT].get() }),
+            event: Sequence::of_running(record[word::EVENT].get()),
             hidden_history: ended && record[word::HIDDEN_HISTORY].get() == seen,
             hidden: record[word::HIDDEN_CURRENT].get(),
         }
@@ -571,6 +590,12 @@ pub(crate) fn is_running(record: &RecordWords) -> bool {
 /// Owner: the same, of those that it has begun itself, `base` being the last before its first: who had the records before may have vanished.
 pub(crate) fn is_running_of(record: &RecordWords, base: Sequence) -> bool {
     is_running(record) && belongs_to(record[word::VERSION].get(), base)
+}
+
+/// Owner: whether it holds an event of its own that has begun, or is about to, and has not ended. As above.
+pub(crate) fn is_unfinished_of(record: &RecordWords, base: Sequence) -> bool {
+    let version = record[word::VERSION].get();
+    phase(version) != phase(ENDED) && belongs_to(version, base)
 }
 
 /// Whether it holds an event that has ended.

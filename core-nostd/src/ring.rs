@@ -4,25 +4,35 @@
 //! place among the others until it has ended; then it is the last. Only where events lie within one another, or overlap, are the records
 //! of those that run taken out, and put in where they belong when they end.
 
-use crate::record::{self, RecordWords};
+use crate::record::{self, RecordWords, Sequence};
 use core::cell::Cell;
 
 /// The records of one actor, used by it alone.
 #[derive(Debug)]
 pub(crate) struct Ring<'r> {
     records: &'r [RecordWords],
-    /// Where no event runs, the record that is taken next; of one that runs alone, the complement of its record; otherwise [`OUT`].
+    /// What the owner's events count from.
+    base: Sequence,
+    /// Where no event runs, the record that is taken next, or [`UNKEPT`] more; where one runs alone, [`ALONE`] or [`ALONE_UNKEPT`]; otherwise
+    /// [`OUT`].
     next: Cell<usize>,
     /// Where `next` is [`OUT`]: the record that is taken next, [`OUT`] if none is left, and how many events run.
     first: Cell<usize>,
     running: Cell<usize>,
 }
 
-/// No index, nor the complement of one.
+/// No index: several run, or one that did not begin alone.
 const OUT: usize = usize::MAX >> 1;
+/// No index: an event runs alone, and is kept when it ends. Nothing else is more than [`OUT`], so its sign tells. Which record it has is looked
+/// for where that matters: so nobody need keep it.
+const ALONE: usize = usize::MAX;
+/// No index: the same, but it is asked at the end whether it is kept.
+const ALONE_UNKEPT: usize = OUT - 1;
+/// What the next record's index is more, where what begins may not be kept.
+const UNKEPT: usize = OUT / 2;
 
 impl<'r> Ring<'r> {
-    pub(crate) fn new(records: &'r [RecordWords]) -> Ring<'r> {
+    pub(crate) fn new(records: &'r [RecordWords], base: Sequence) -> Ring<'r> {
         let len = records.len();
         for (index, record) in records.iter().enumerate() {
             let next = if index + 1 == len { 0 } else { index + 1 };
@@ -30,7 +40,7 @@ impl<'r> Ring<'r> {
             record[record::word::NEXT].set(next as u64);
             record[record::word::PREVIOUS].set(previous as u64);
         }
-        Ring { records, next: Cell::new(0), first: Cell::new(OUT), running: Cell::new(0) }
+        Ring { records, base, next: Cell::new(0), first: Cell::new(OUT), running: Cell::new(0) }
     }
 
     /// All of them.
@@ -50,26 +60,50 @@ impl<'r> Ring<'r> {
 
     /// Whether an event runs alone: nothing else ran since it began that runs now.
     pub(crate) fn is_alone(&self) -> bool {
-        self.next.get() > OUT
+        self.next.get() == ALONE || self.next.get() == ALONE_UNKEPT
     }
 
-    /// The record for an event that begins. None if each is used by an event that runs.
-    pub(crate) fn take(&self) -> Option<&'r RecordWords> {
-        self.take_alone().or_else(|| self.take_beside())
+    /// The record for an event that begins, and is kept when it ends or not. None if each is used by an event that runs.
+    pub(crate) fn take(&self, is_kept: bool) -> Option<&'r RecordWords> {
+        if !is_kept {
+            self.expect_unkept();
+        }
+        self.take_alone().or_else(|| self.take_unkept()).or_else(|| self.take_beside())
     }
 
-    /// The same, if no other event runs; otherwise None, and [`take_beside`](Self::take_beside) is to be asked.
+    /// The same of one that is kept when it ends, if no other event runs. Otherwise None, and [`take_unkept`](Self::take_unkept) is to be asked,
+    /// then [`take_beside`](Self::take_beside).
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn take_alone(&self) -> Option<&'r RecordWords> {
         let next = self.next.get();
         let record = self.records.get(next)?;
-        self.next.set(!next);
+        self.next.set(ALONE);
+        Some(record)
+    }
+
+    /// An event begins that may not be kept: [`take_alone`](Self::take_alone) does not find its record, and [`take_unkept`](Self::take_unkept)
+    /// does. So of one that is kept nobody asks, neither where it begins nor where it ends.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn expect_unkept(&self) {
+        if self.is_idle() {
+            self.next.set(self.next.get() + UNKEPT);
+        }
+    }
+
+    /// The record of an event that [may not be kept](Self::expect_unkept); None if other events run.
+    pub(crate) fn take_unkept(&self) -> Option<&'r RecordWords> {
+        let record = self.records.get(self.next.get().wrapping_sub(UNKEPT))?;
+        self.next.set(ALONE_UNKEPT);
         Some(record)
     }
 
     /// Takes the record of the event that runs alone out of the order, so that it is one among others from now on. None if there is none.
     pub(crate) fn join(&self) -> Option<&'r RecordWords> {
-        let alone = !self.next.get();
+        if !self.is_alone() {
+            return None;
+        }
+        let alone = self.records.iter().position(|record| record::is_unfinished_of(record, self.base))?;
         let record = self.records.get(alone)?;
         self.first.set(self.take_out(alone));
         self.running.set(1);
@@ -79,7 +113,9 @@ impl<'r> Ring<'r> {
 
     /// The record for an event that begins while others run. None if each is used by one that runs.
     pub(crate) fn take_beside(&self) -> Option<&'r RecordWords> {
-        self.join();
+        if self.is_alone() {
+            self.join()?;
+        }
         let first = self.first.get();
         let record = self.records.get(first)?;
         self.first.set(self.take_out(first));
@@ -97,11 +133,11 @@ impl<'r> Ring<'r> {
         if next == index { OUT } else { next }
     }
 
-    /// The record of an event that ends is the last that is written again, if the event ran alone, and enters the history. Otherwise false,
-    /// and [`put_in`](Self::put_in) is to be called.
+    /// The record of an event that ends is the last that is written again, if the event ran alone, and is kept. Otherwise false, and
+    /// [`put_in`](Self::put_in) is to be called.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn give_back(&self, record: &RecordWords, history: bool) -> bool {
-        let is_alone = history && self.next.get() > OUT;
+    pub(crate) fn give_back(&self, record: &RecordWords) -> bool {
+        let is_alone = self.next.get() > OUT;
         if is_alone {
             self.next.set(record[record::word::NEXT].get() as usize);
         }
@@ -111,7 +147,7 @@ impl<'r> Ring<'r> {
     /// The same, where other events ran, or without history: then it is the next that is written again. Returns whether others ran.
     pub(crate) fn put_in(&self, record: &RecordWords, history: bool) -> bool {
         let index = self.index_of(record);
-        if self.next.get() > OUT {
+        if self.is_alone() {
             self.next.set(if history { record[record::word::NEXT].get() as usize } else { index });
             return false;
         }

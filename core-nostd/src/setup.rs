@@ -60,7 +60,7 @@ pub(crate) const TIMED_CLASSES: [(EventClass, TimerName); 5] = [
 ///  63    62            47 46            32 31      26 25          10 9          0
 /// ┌───────┬────────────────┬────────────────┬──────────┬──────────────┬────────────┐
 /// │ plain │ how many of    │ class          │ 0        │ what is done │ 0          │
-/// │       │ 2¹⁶ not timed  │                │          │ 0: off       │            │
+/// │ shown │ 2¹⁶ not timed  │                │          │ 0: off       │            │
 /// └───────┴────────────────┴────────────────┴──────────┴──────────────┴────────────┘
 /// ```
 /// Those of an event are, as they stand, its word WHAT in a record but for what is 0 here (see `record`), as a thread's setting is
@@ -115,17 +115,21 @@ impl Switches {
     pub(crate) const SAMPLED: u64 = 1 << 22;
     const NOT_TIMED_SHIFT: u32 = Self::CLASS_SHIFT + Self::CLASS_BITS;
     const ALL_TIMED: u64 = (1 << Self::NOT_TIMED_SHIFT) - 1;
-    /// Enabled, summed by thread, and timed by the processor's counter or visible: as nearly all events are, so that one test leaves out
-    /// all that is rare. What it says of the bits below stays true whatever mask a thread has.
+    /// Visible, kept in the history, summed by thread, and timed by the processor's counter or not at all: as nearly all events that are visible
+    /// are, so that one test leaves out all that is rare.
     // The uppermost bit: where the switches are masked, a processor tells it without being asked.
-    pub(crate) const PLAIN: u64 = 1 << if cfg!(target_has_atomic = "64") { 63 } else { 28 };
-    /// [`PLAIN`](Self::PLAIN), and both timed and visible. Of a wait that has begun it says, too, that its record has no more words than
-    /// that of a wait for a lock.
-    pub(crate) const PLAIN_VISIBLE_TIMED: u64 = 1 << 23;
-    /// [`PLAIN`](Self::PLAIN) once it is known which of its events are timed; those that are not may be [`COUNTED`](Self::COUNTED).
+    pub(crate) const PLAIN_SHOWN: u64 = 1 << if cfg!(target_has_atomic = "64") { 63 } else { 28 };
+    /// [`PLAIN_SHOWN`](Self::PLAIN_SHOWN), and timed. Of a wait that has begun it says, too, that its record has no more words than that of a
+    /// wait for a lock.
+    pub(crate) const PLAIN_SHOWN_TIMED: u64 = 1 << 23;
+    /// Enabled, summed by thread, and of some of its events that are timed by the processor's counter, the others not at all.
     pub(crate) const PLAIN_SAMPLED: u64 = 1 << 24;
     /// Enabled, summed by thread, neither timed nor visible: it is counted, by its instrument and its instance, and nothing else.
     pub(crate) const COUNTED: u64 = 1 << 25;
+    /// Enabled, summed by thread, timed by the processor's counter, not visible.
+    pub(crate) const PLAIN_TIMED: u64 = 1 << 29;
+    /// Enabled, visible, summed by thread, and timed by the processor's counter or not at all: whatever mask a thread has.
+    pub(crate) const PLAIN_UNKEPT: u64 = 1 << 31;
     pub(crate) const CLASS_SHIFT: u32 = 32;
     /// Bits of a class.
     pub(crate) const CLASS_BITS: u32 = 15;
@@ -136,15 +140,17 @@ impl Switches {
         | Self::HISTORY
         | Self::HISTORY_LONG
         | Self::THREAD
-        | Self::PLAIN
-        | Self::PLAIN_VISIBLE_TIMED
+        | Self::PLAIN_SHOWN
+        | Self::PLAIN_SHOWN_TIMED
         | Self::PLAIN_SAMPLED
+        | Self::PLAIN_TIMED
+        | Self::PLAIN_UNKEPT
         | Self::COUNTED);
     /// What a thread with HISTORY = 'NO' does not.
-    pub(crate) const NO_HISTORY: u64 = !(Self::HISTORY | Self::HISTORY_LONG);
+    pub(crate) const NO_HISTORY: u64 = !(Self::HISTORY | Self::HISTORY_LONG | Self::PLAIN_SHOWN | Self::PLAIN_SHOWN_TIMED);
     /// What one with INSTRUMENTED = 'NO' does: nothing.
     // Of two halves the upper one is what every mask has.
-    pub(crate) const NOT_INSTRUMENTED: u64 = u64::MAX << 32 & !Self::PLAIN;
+    pub(crate) const NOT_INSTRUMENTED: u64 = u64::MAX << 32 & !Self::PLAIN_SHOWN;
 
     /// Whether anything is to be recorded.
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -199,20 +205,17 @@ impl Switches {
     /// Those of a wait whose record has more words, or will have.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn with_more(self) -> Switches {
-        Switches(self.0 & !Self::PLAIN_VISIBLE_TIMED)
+        Switches(self.0 & !Self::PLAIN_SHOWN_TIMED)
     }
 
     /// Ticks of the timer that the event uses, read now; 0 if it is not timed.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn read(self, clock: &impl Clock) -> u64 {
         if self.has(Self::TIMED_BY_COUNTER) {
-            clock.counter()
-        } else if self.has(Self::TIMED) {
-            core::hint::cold_path();
-            self.read_other(clock)
-        } else {
-            0
+            return clock.counter();
         }
+        core::hint::cold_path();
+        if self.has(Self::TIMED) { self.read_other(clock) } else { 0 }
     }
 
     #[inline(never)]
@@ -442,12 +445,15 @@ fn effective(region: &Region<'_>, class: Class, setting: Setting, store: &EventS
             switches |= bit;
         }
     }
-    if switches & Switches::THREAD != 0 && (by_counter || !setting.timed) {
-        switches |= match (switches & Switches::SAMPLED, switches & (Switches::CURRENT | Switches::TIMED)) {
-            (0, 0) => Switches::COUNTED,
-            (0, has) if has == Switches::CURRENT | Switches::TIMED => Switches::PLAIN | Switches::PLAIN_VISIBLE_TIMED,
-            (0, _) => Switches::PLAIN,
-            (_, _) => Switches::PLAIN_SAMPLED,
+    let has = |bit: u64| switches & bit != 0;
+    if has(Switches::THREAD) && (by_counter || !setting.timed) {
+        switches |= match (has(Switches::SAMPLED), has(Switches::CURRENT), has(Switches::TIMED)) {
+            (true, _, _) => Switches::PLAIN_SAMPLED,
+            (false, false, false) => Switches::COUNTED,
+            (false, false, true) => Switches::PLAIN_TIMED,
+            (false, true, _) if !has(Switches::HISTORY) => Switches::PLAIN_UNKEPT,
+            (false, true, false) => Switches::PLAIN_UNKEPT | Switches::PLAIN_SHOWN,
+            (false, true, true) => Switches::PLAIN_UNKEPT | Switches::PLAIN_SHOWN | Switches::PLAIN_SHOWN_TIMED,
         };
     }
     switches

@@ -107,8 +107,8 @@ impl ThreadSetting {
     const HISTORY: u64 = 2;
 
     /// Bits that no class's switches have, for a part of the owner's THREAD_ID: see [`change`].
-    // Where a word is two halves, [`PLAIN`](Switches::PLAIN) is one of them.
-    const OWNER: u64 = 0xfc00_03fc & !Switches::PLAIN;
+    // Where a word is two halves, [`PLAIN_SHOWN`](Switches::PLAIN_SHOWN) is one of them.
+    const OWNER: u64 = 0xfc00_03fc & !(Switches::PLAIN_SHOWN | Switches::PLAIN_TIMED | Switches::PLAIN_UNKEPT);
 
     /// What is left of a class's switches, and where those have no bits the setting itself, and whose it is. The upper half is always the
     /// same, because both are not always read at one moment.
@@ -123,7 +123,7 @@ impl ThreadSetting {
         (kept & !(Self::INSTRUMENTED | Self::HISTORY | Self::OWNER)) | Self::owner(thread_id) | instrumented | history
     }
 
-    /// The last 14 bits of a thread's number, where a mask has room for them; but for the eleventh, where that is a switch's.
+    /// The last 14 bits of a thread's number, where a mask has room for them; but for the twelfth and the last, and the eleventh where that is a switch's, too.
     fn owner(thread_id: u64) -> u64 {
         (thread_id << 2 | thread_id << 18) & Self::OWNER
     }
@@ -349,7 +349,7 @@ mod tests {
     /// What a mask has besides takes no place of any switch, of whichever thread it is.
     #[test]
     fn a_mask_leaves_what_its_setting_says() {
-        let may_be_set = 0x03ff_fc00 | Switches::PLAIN;
+        let may_be_set = 0x03ff_fc00 | Switches::PLAIN_SHOWN | Switches::PLAIN_TIMED | Switches::PLAIN_UNKEPT;
         let kept = |instrumented, history| match (instrumented, history) {
             (false, _) => 0,
             (true, false) => may_be_set & Switches::NO_HISTORY,

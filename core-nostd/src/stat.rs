@@ -11,15 +11,20 @@
 //!            global truncated     by thread truncated            now
 //!  ─ vanished ─────┼────── carry, for global ───┼──── summary, for both ───┤
 //! ```
-//! **Shared**: for threads without a slot, while `thread_instrumentation` is off, and for locks that several threads hold at once:
+//! **In ticks** of CYCLE are the times of a summary of waits: so nothing is multiplied where an event ends, and readers make picoseconds of them.
+//! Once something is counted there that another timer has timed, all are picoseconds, until both tables are truncated. Which of the two is a bit
+//! beside the epochs: who records in ticks asks for both by one compare.
+//!
+//! **Shared**, in picoseconds: for threads without a slot, while `thread_instrumentation` is off, and for locks that several threads hold at once:
 //! read-modify-write, slower, never wrong. Each number is whole; together they are so when nobody is writing.
 
 use crate::region::{CARRY, STAT};
 use crate::sync::{AtomicU32, Ordering, Word, fence};
+use perfschema_timer::Conversion;
 
 pub(crate) mod word {
     pub(crate) const VERSION: usize = 0;
-    /// The slot's epochs as of the last write.
+    /// The slot's epochs as of the last write, and the unit of the times.
     pub(crate) const EPOCHS: usize = 1;
     // The words of `Owned` are from 2 on.
     #[cfg(perfschema_loom)]
@@ -146,31 +151,64 @@ pub(crate) enum View {
     Global = 2,
 }
 
-/// Two counters in one word: truncations and owners of the by-thread view, truncations of the global view.
+/// What the times of a summary are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Ticks of CYCLE, by which nearly all waits are timed: readers make picoseconds of them.
+    Ticks,
+    /// Picoseconds, which ticks of all timers can be made.
+    Picoseconds,
+}
+
+/// Two counters in one word: truncations and owners of the by-thread view, truncations of the global view; and in a summary the unit of its times.
+/// ```text
+///  63                      62                           32 31                           0
+/// ┌───────────────────────┬───────────────────────────────┬──────────────────────────────┐
+/// │ unit: 1 picoseconds   │ by thread                     │ global                       │
+/// └───────────────────────┴───────────────────────────────┴──────────────────────────────┘
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Epochs(pub(crate) u64);
 
 impl Epochs {
+    const PICOSECONDS: u64 = 1 << 63;
+
     pub(crate) fn next(self, view: View) -> Epochs {
         let [thread, global] = [(self.0 >> 32) as u32, self.0 as u32];
         let [thread, global] = match view {
-            View::Thread => [thread.wrapping_add(1), global],
+            View::Thread => [thread.wrapping_add(1) & u32::MAX >> 1, global],
             View::Global => [thread, global.wrapping_add(1)],
         };
         Epochs(u64::from(thread) << 32 | u64::from(global))
     }
 
+    /// The by-thread counter, in the upper bits, so that differences come round as it does.
+    fn thread(self) -> u32 {
+        (self.0 >> 32 << 1) as u32
+    }
+
     pub(crate) fn same(self, other: Epochs, view: View) -> bool {
         match view {
-            View::Thread => self.0 >> 32 == other.0 >> 32,
+            View::Thread => self.thread() == other.thread(),
             View::Global => self.0 as u32 == other.0 as u32,
         }
     }
 
     /// Whether these are of the time from `first` to `now`, as the by-thread view counts it.
     pub(crate) fn is_within(self, first: Epochs, now: Epochs) -> bool {
-        let [this, first, now] = [self, first, now].map(|epochs| (epochs.0 >> 32) as u32);
-        now.wrapping_sub(this) <= now.wrapping_sub(first)
+        now.thread().wrapping_sub(self.thread()) <= now.thread().wrapping_sub(first.thread())
+    }
+
+    /// The same of a summary with times in this unit.
+    fn with(self, unit: Unit) -> Epochs {
+        match unit {
+            Unit::Ticks => Epochs(self.0 & !Self::PICOSECONDS),
+            Unit::Picoseconds => Epochs(self.0 | Self::PICOSECONDS),
+        }
+    }
+
+    fn unit(self) -> Unit {
+        if self.0 & Self::PICOSECONDS == 0 { Unit::Ticks } else { Unit::Picoseconds }
     }
 }
 
@@ -208,6 +246,16 @@ impl Summary {
         self.sum_ps = self.sum_ps.wrapping_add(other.sum_ps);
     }
 
+    /// The same, if its times are ticks.
+    fn in_picoseconds(self, conversion: &Conversion) -> Summary {
+        Summary {
+            sum_ps: conversion.picoseconds_modulo(self.sum_ps),
+            min_ps: conversion.picoseconds(self.min_ps),
+            max_ps: conversion.picoseconds(self.max_ps),
+            ..self
+        }
+    }
+
     pub(crate) fn from_words(count_timed: u64, untimed: u64, sum: u64, min: u64, max: u64) -> Summary {
         Summary {
             count: count_timed.wrapping_add(untimed),
@@ -220,28 +268,41 @@ impl Summary {
     }
 }
 
-/// Owner: an event is being counted. While the version is odd, `honour` runs if the summary was last written in other epochs; what follows
-/// writes the sums, and whatever readers are to see change together with them.
+/// Owner: whether the summary was last written in these epochs, its times ticks. Otherwise [`begin`] is to be called, and not [`begin_current`] nor
+/// [`count_untimed`].
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn begin(stat: &StatWords, epochs: Epochs, honour: impl FnOnce()) -> Sums<'_> {
+pub(crate) fn is_current(stat: &StatWords, epochs: Epochs) -> bool {
+    stat[word::EPOCHS].get() == epochs.0
+}
+
+/// Owner: an event is being counted. What follows writes the sums, and whatever readers are to see change together with them.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn begin_current(stat: &StatWords) -> Sums<'_> {
     Versioned::of(stat).begin();
-    if stat[word::EPOCHS].get() != epochs.0 {
-        honour();
-    }
     Sums(stat)
 }
 
-/// Owner: an event that is not timed, and counted in no other word. Parameters as of [`begin`].
+/// The same, of a summary that need not be [current](is_current), nor its times ticks: while the version is odd, `honour` runs if it was last
+/// written in other epochs, or its times are ticks and are to be picoseconds.
+pub(crate) fn begin(stat: &StatWords, epochs: Epochs, unit: Unit, honour: impl FnOnce()) -> Sums<'_> {
+    let sums = begin_current(stat);
+    if ![unit, Unit::Picoseconds].map(|unit| epochs.with(unit).0).contains(&stat[word::EPOCHS].get()) {
+        honour();
+    }
+    sums
+}
+
+/// Owner: an event that is not timed, and counted in no other word, in a summary that is [current](is_current).
 ///
 /// One word changes, and nobody takes it for anything but the count that it is, so no version says that it does; unless the word is written
 /// in two halves.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn count_untimed(stat: &StatWords, epochs: Epochs, honour: impl FnOnce()) {
-    if cfg!(target_has_atomic = "64") && stat[word::EPOCHS].get() == epochs.0 {
+pub(crate) fn count_untimed(stat: &StatWords) {
+    if cfg!(target_has_atomic = "64") {
         return Versioned::of(stat).sums.count_untimed();
     }
-    let sums = begin(stat, epochs, honour);
-    sums.count(None);
+    let sums = begin_current(stat);
+    sums.count_none();
     sums.publish();
 }
 
@@ -273,6 +334,34 @@ impl Owned<'_> {
         if wait_ps.wrapping_add(words[own::MINUS_MIN].get()) > words[own::SPAN].get() {
             self.widen(wait_ps, is_first());
         }
+    }
+
+    /// The same in ticks. Returns them: none if the clock went backward, which is all that is 2⁶³ or more.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn add_ticks(self, mut ticks: u64, is_first: impl FnOnce() -> bool) -> u64 {
+        let Owned(words) = self;
+        // What went backward, too, is very much more than the most.
+        if ticks.wrapping_add(words[own::MINUS_MIN].get()) > words[own::SPAN].get() {
+            ticks = self.widen_ticks(ticks, is_first());
+        }
+        words[own::SUM].set(words[own::SUM].get().wrapping_add(ticks));
+        ticks
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn widen_ticks(self, ticks: u64, is_first: bool) -> u64 {
+        let ticks = if ticks >> (u64::BITS - 1) == 0 { ticks } else { 0 };
+        self.widen(ticks, is_first);
+        ticks
+    }
+
+    /// The times become those of `sum`.
+    fn set_times(self, sum: &Summary) {
+        let Owned(words) = self;
+        words[own::SUM].set(sum.sum_ps);
+        words[own::MINUS_MIN].set(sum.min_ps.wrapping_neg());
+        words[own::SPAN].set(sum.max_ps.saturating_sub(sum.min_ps));
     }
 
     /// A new extreme, which is rare.
@@ -368,6 +457,12 @@ impl<'a> Versioned<'a> {
         self.sums.add(wait_ps, || self.count_timed(self.version.get()) == 0);
     }
 
+    /// The same in ticks, as [`Owned::add_ticks`].
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn count_ticks(self, ticks: u64) -> u64 {
+        self.sums.add_ticks(ticks, || self.count_timed(self.version.get()) == 0)
+    }
+
     /// Owner: the event is counted.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn publish(self) {
@@ -424,10 +519,23 @@ pub(crate) fn make_even(version: &Word) {
 pub(crate) struct Sums<'a>(&'a StatWords);
 
 impl<'a> Sums<'a> {
-    /// An event.
+    /// An event that is not timed.
+    pub(crate) fn count_none(self) {
+        Versioned::of(self.0).count(None);
+    }
+
+    /// An event that took so many ticks of CYCLE, of a summary in ticks. Returns them, or 0 if the clock went backward.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn count(self, wait_ps: Option<u64>) {
-        Versioned::of(self.0).count(wait_ps);
+    pub(crate) fn count_ticks(self, ticks: u64) -> u64 {
+        Versioned::of(self.0).count_ticks(ticks)
+    }
+
+    /// An event that took so long, in picoseconds and in ticks of CYCLE, if it was timed by that: then either may be the summary's unit.
+    pub(crate) fn count(self, wait_ps: u64, ticks: Option<u64>) {
+        match (Epochs(self.0[word::EPOCHS].get()).unit(), ticks) {
+            (Unit::Ticks, Some(ticks)) => _ = self.count_ticks(ticks),
+            _ => Versioned::of(self.0).count(Some(wait_ps)),
+        }
     }
 
     /// The word HISTOGRAM.
@@ -446,17 +554,34 @@ impl<'a> Sums<'a> {
 /// A number that a summary has besides: what was counted since the younger truncation, and the carry.
 pub(crate) type Figure = [Word; 2];
 
-/// Owner, while the version is odd: a table was truncated, or the slot has a new owner, since the last write. `figures` are what the summary
-/// has besides.
-pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, figures: &[Figure], now: Epochs) {
+/// Owner, while the version is odd: a table was truncated, or the slot has a new owner, since the last write, or what comes now is in another unit.
+/// `figures` are what the summary has besides.
+///
+/// Picoseconds can be made of ticks, as `conversion` says, and not the other way round: so where there are any they stay, until all are truncated.
+pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, figures: &[Figure], now: Epochs, unit: Unit, conversion: &Conversion) {
     let parts = Parts::load(stat, carry, stat[word::VERSION].get());
+    let in_ticks = parts.epochs.unit() == Unit::Ticks;
     let kept = match (parts.epochs.same(now, View::Thread), parts.epochs.same(now, View::Global)) {
-        (true, true) => return,
+        (true, true) => {
+            if in_ticks && unit == Unit::Picoseconds {
+                Versioned::of(stat).sums.set_times(&parts.summary.in_picoseconds(conversion));
+                set_carry_times(carry, &parts.carry.in_picoseconds(conversion));
+                stat[word::EPOCHS].set(now.with(unit).0);
+            }
+            return;
+        }
         (false, false) => None,
         (true, false) => Some(View::Thread),
         (false, true) => Some(View::Global),
     };
-    let sum = kept.map(|view| parts.view(view)).unwrap_or_default();
+    let mut sum = kept.map(|view| parts.view(view)).unwrap_or_default();
+    let mut becomes = unit;
+    if sum.count_timed > 0 && in_ticks != (unit == Unit::Ticks) {
+        becomes = Unit::Picoseconds;
+        if in_ticks {
+            sum = sum.in_picoseconds(conversion);
+        }
+    }
     for figure in figures {
         let [sum, carry] = figure;
         carry.set(kept.map_or(0, |view| parts.figure(figure, view)));
@@ -466,16 +591,20 @@ pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, figures: &[Figure], n
     let untimed = sum.count.wrapping_sub(sum.count_timed).min(carry::UNTIMED_MAX);
     let is_global = if kept == Some(View::Global) { carry::IS_GLOBAL } else { 0 };
     carry[carry::COUNTS].set(untimed << carry::UNTIMED_SHIFT | timed << carry::TIMED_SHIFT | is_global);
-    carry[carry::SUM].set(sum.sum_ps);
-    carry[carry::MAX].set(sum.max_ps);
-    carry[carry::MIN].set(sum.min_ps);
+    set_carry_times(carry, &sum);
     let histogram = &stat[word::HISTOGRAM];
     histogram.set(untimed >> carry::UNTIMED_LOW << 32 | histogram.get() & u64::from(u32::MAX));
     Versioned::of(stat).restart();
-    stat[word::EPOCHS].set(now.0);
+    stat[word::EPOCHS].set(now.with(becomes).0);
 }
 
-/// A summary and its carry, as they are in memory.
+fn set_carry_times(carry: &CarryWords, sum: &Summary) {
+    carry[carry::SUM].set(sum.sum_ps);
+    carry[carry::MAX].set(sum.max_ps);
+    carry[carry::MIN].set(sum.min_ps);
+}
+
+/// A summary and its carry, as they are in memory: in its unit, whatever the fields are called.
 #[derive(Clone, Copy, Debug)]
 struct Parts {
     epochs: Epochs,
@@ -528,9 +657,14 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// The sums that a table shows, given the slot's epochs as of now.
-    pub(crate) fn view(&self, view: View, now: Epochs) -> Summary {
-        if self.parts.epochs.same(now, view) { self.parts.view(view) } else { Summary::default() }
+    /// The sums that a table shows, given the slot's epochs as of now; `conversion`, which is asked for where there are ticks, is that of CYCLE.
+    pub(crate) fn view(&self, view: View, now: Epochs, conversion: impl FnOnce() -> Conversion) -> Summary {
+        if !self.parts.epochs.same(now, view) {
+            return Summary::default();
+        }
+        let sum = self.parts.view(view);
+        let has_ticks = self.parts.epochs.unit() == Unit::Ticks && sum.sum_ps | sum.max_ps != 0;
+        if has_ticks { sum.in_picoseconds(&conversion()) } else { sum }
     }
 
     /// The same of one of its figures: for the look that this is of.

@@ -52,7 +52,7 @@ pub struct Wait<'r> {
     pub(crate) start: u64,
     /// The record in which it is visible.
     pub(crate) shown: Option<&'r RecordWords>,
-    /// Where its sums are, if its switches are [`PLAIN`](Switches::PLAIN) or it is only counted; nowhere otherwise, nor where no record was left
+    /// Where its sums are, if it is plain, as its switches say, or only counted; nowhere otherwise, nor where no record was left
     /// for it. So what is not visible and has a place is counted, or timed by the processor's counter.
     pub(crate) plain_class: usize,
     pub(crate) switches: Switches,
@@ -78,7 +78,7 @@ pub(crate) enum Ends {
 }
 
 impl Wait<'_> {
-    /// One that begins, of a class whose sums are where those of [`PLAIN`](Switches::PLAIN) ones are; nothing is decided yet.
+    /// One that begins, of a class whose sums are where those of plain ones are; nothing is decided yet.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn starting(class: Class, what: &WaitStart) -> Wait<'static> {
         let has_more = what.amount != 0 || !matches!(what.io, IoEvent::None);
@@ -232,7 +232,7 @@ impl<'r> Actor<'r> {
     ) -> Wait<'r> {
         let (before, switches) = (ended.switches, self.masked(switches));
         let end = match self.end_plain(clock, &ended, &held) {
-            Some(ticks) if switches.has(Switches::PLAIN_VISIBLE_TIMED) => {
+            Some(ticks) if switches.has(Switches::PLAIN_SHOWN_TIMED) => {
                 // Nearly always: what is known is asked neither where the one ends nor where the other begins.
                 let wait = Wait { switches, ..Wait::starting(class, what) };
                 return self.begin_visible(wait, || ticks, what);
@@ -396,6 +396,7 @@ impl<'r> Actor<'r> {
         let _ = self.kept(&mut wait);
         let Some(record) = wait.shown else { return };
         record::hide_current(record);
+        // Asked for what encloses, a wait that runs alone is one among others; so its end asks whether it is kept.
         let (own, enclosing) = (record::running(record), self.enclosing());
         self.enclose_within(own, record::nesting(record));
         self.begin_end(&self.waits, &wait, Switches::OFF).finish(&self.waits, || None);

@@ -324,9 +324,8 @@ mod tests {
                 let count = || counts(region).iter().sum::<u64>();
                 wait();
                 wait();
-                let epochs = slot::epochs(&region.arrays::<SLOT>(Section::Slots)[0], &WAITS);
-                let sums = stat::begin(&region.arrays_of::<STAT>(Section::Stats, 0)[class.index()], epochs, || ());
-                sums.count(Some(wait_ps));
+                let sums = stat::begin_current(&region.arrays_of::<STAT>(Section::Stats, 0)[class.index()]);
+                sums.count(wait_ps, None);
                 let state = sums.histogram().get();
                 let kept = &region.section(Section::Histograms)[place_of_last(state as u32)];
                 let mut steps: Vec<Box<dyn Fn() + '_>> = std::vec![Box::new(|| increment(kept))];

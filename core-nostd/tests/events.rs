@@ -299,6 +299,25 @@ fn history_keeps_exactly_its_size_of_each_thread() {
     }
 }
 
+/// Without the consumer a history is what it was, be its waits timed, not timed, or one in some.
+#[test]
+fn waits_that_are_not_kept_leave_the_history_as_it_is() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    for setting in [Setting::ON, Setting::COUNTED, Setting { timed_one_in: 2, ..Setting::ON }] {
+        world.region.set_setting(class, setting);
+        for timer in [TimerName::Cycle, TimerName::Nanosecond] {
+            world.region.set_wait_timer(timer);
+            world.region.set_consumer(Consumer::EventsWaitsHistory, true);
+            (0..3).for_each(|_| world.wait(&actor, class, 1));
+            let kept = ids(world, HISTORY);
+            world.region.set_consumer(Consumer::EventsWaitsHistory, false);
+            (0..100).for_each(|_| world.wait(&actor, class, 1));
+            assert_eq!((kept.len(), ids(world, HISTORY)), (3, kept), "{setting:?} by {timer:?}");
+        }
+    }
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes there")]
 fn the_long_history_keeps_the_last_events_of_all_threads() {

@@ -69,6 +69,16 @@ fn a_withdrawn_wait_leaves_nothing_behind() {
     world.end(&next, running);
 }
 
+/// Nor does it take the place of one that is in the history.
+#[test]
+fn a_withdrawn_wait_leaves_the_history_as_it_is() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    (0..3).for_each(|_| world.wait(&actor, class, 1));
+    (0..100).for_each(|_| actor.withdraw(world.begin(&actor, class)));
+    world.expect(HISTORY, "THREAD_ID,EVENT_ID", &["1 1", "1 2", "1 3"]);
+}
+
 /// It is recorded as it was to be when it began, whatever the one that ends it records, and whatever has been set meanwhile.
 #[test]
 fn a_wait_that_is_given_away_is_recorded_as_of_its_start() {

@@ -23,7 +23,7 @@ fn amount_of(n: u64, ended: bool) -> u64 {
 
 fn write(record: &Record, n: u64) {
     record.start(n, start_of(n), amount_of(n, false));
-    record.end(n, 0, amount_of(n, true));
+    record.end(0, amount_of(n, true));
 }
 
 fn check(found: Found, seen: &Seen) -> Option<(u64, bool)> {
@@ -87,7 +87,7 @@ fn an_end_is_there_when_the_event_has_ended() {
             move || {
                 for n in [1, 2] {
                     writer.start(n, start_of(n), 0);
-                    writer.end_alone(n, start_of(n) + 1);
+                    writer.end_alone(start_of(n) + 1);
                 }
             },
             move || match reader.read() {
@@ -125,7 +125,7 @@ fn progress_is_that_of_the_stage() {
             move || {
                 writer.start(1, start_of(1), amount_of(1, false));
                 writer.progress(amount_of(1, true));
-                writer.end_alone(1, 0);
+                writer.end_alone(0);
                 writer.start(2, start_of(2), amount_of(2, false));
                 writer.progress(amount_of(2, true));
             },
@@ -168,7 +168,7 @@ fn what_is_beside_a_statement_is_its_own() {
             move || {
                 writer.start(1, TEXTS[0]);
                 writer.change(10);
-                writer.end(1, 11);
+                writer.end(11);
                 writer.start(2, TEXTS[1]);
                 writer.change(20);
             },
@@ -357,7 +357,7 @@ fn truncation_hides_what_it_met() {
                     }
                 },
             );
-            record.end(2, 0, amount_of(2, true));
+            record.end(0, amount_of(2, true));
             if let Found::Row(row) = record.read() {
                 seen.note(if row.hidden { "2 hidden" } else { "2 shown" });
             }

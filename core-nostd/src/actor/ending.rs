@@ -11,27 +11,20 @@ impl<'r> Actor<'r> {
     pub(crate) fn begin_end<'a>(&'a self, on: &'a Recorder<'r>, wait: &'a Wait<'_>, switches: Switches) -> Ending<'a> {
         let Some(record) = wait.shown else { return Ending { record: None, row: None, changed: false } };
         let amount = (wait.ends == Ends::WithAmount).then_some(wait.amount);
-        let history = switches.has(Switches::HISTORY);
-        let is_alone = on.ring.give_back(record, history);
+        let is_alone = on.ring.give_back(record);
         if !is_alone {
-            self.put_in(on, record, history);
+            self.put_in(on, record, switches.has(Switches::HISTORY));
         }
         // What begins beside a wait says so: of one that is alone, the last that began is the wait itself.
         if !is_alone || !core::ptr::eq(on, &self.waits) {
             record::set_end_event(record, self.sequence.get());
         }
-        record::begin_end(record, wait.sequence, amount);
+        record::begin_end(record, amount);
         let mut row = None;
         if switches.has(Switches::HISTORY_LONG) {
             row = on.long.next(self.region);
             if let Some(row) = row {
-                let ended = Ended {
-                    record,
-                    start: wait.start,
-                    end_event: self.sequence.get(),
-                    amount: (wait.ends != Ends::Recorded).then_some(wait.amount),
-                    sequence: wait.sequence,
-                };
+                let ended = Ended { record, start: wait.start, amount: (wait.ends != Ends::Recorded).then_some(wait.amount) };
                 on.long.begin(row, &ended);
             }
         }
@@ -43,6 +36,7 @@ impl<'r> Actor<'r> {
     #[cold]
     #[inline(never)]
     fn put_in(&self, on: &Recorder<'r>, record: &RecordWords, history: bool) {
+        record::has_end_event(record);
         if on.ring.put_in(record, history) && core::ptr::eq(on, &self.waits) {
             let enclosing = record::nesting(record);
             // What it lay within otherwise may have ended before it.

@@ -9,7 +9,7 @@ use crate::region::{CARRY, STAT, Section};
 use crate::setup::Switches;
 use crate::slot::Claimed;
 use crate::socket::SocketIo;
-use crate::stat::{self, Figure, Shared, StatWords, Sums};
+use crate::stat::{self, Figure, Shared, StatWords, Sums, Unit};
 use crate::wait::Wait;
 use crate::{histogram, statement, wait_histogram};
 use perfschema_timer::TimerName;
@@ -30,8 +30,12 @@ impl<'r> Actor<'r> {
             self.count_shared(switches, wait_ps);
             return false;
         };
-        let sums = stat::begin(stat, self.epochs(on.store()), || self.honour(on, stat, figures, switches));
-        sums.count(wait_ps);
+        let unit = Unit::Picoseconds;
+        let sums = stat::begin(stat, self.epochs(on.store()), unit, || self.honour(on, stat, figures, switches, unit));
+        match wait_ps {
+            Some(wait_ps) => sums.count(wait_ps, None),
+            None => sums.count_none(),
+        }
         count_figures();
         sums.publish();
         true
@@ -41,21 +45,29 @@ impl<'r> Actor<'r> {
         statement::figures(self.statement_stats.get().get(self.statement_sizes.class_index(class.index())))
     }
 
-    /// Ends what [`stat::begin`] began for an event that was timed until `ticks`. Returns how long it took, in picoseconds.
+    /// Ends what [`stat::begin_current`] began for a wait that was timed until `ticks` of CYCLE.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn count_timed(&self, sums: Sums<'_>, wait: &Wait<'_>, switches: Switches, timer: usize, ticks: u64) -> u64 {
-        let (wait_ticks, wait_ps) = self.conversions[timer % 8].wait(wait.start, ticks);
-        sums.count(Some(wait_ps));
+    pub(super) fn count_ticks(&self, sums: Sums<'_>, wait: &Wait<'_>, switches: Switches, ticks: u64) {
+        let wait_ticks = sums.count_ticks(ticks.wrapping_sub(wait.start));
         if switches.has(Switches::HISTOGRAM) {
-            let by_counter = timer == TimerName::Cycle.index();
-            match by_counter.then(|| histogram::bucket_of_ticks(self.tick_buckets, wait_ticks)).flatten() {
+            match histogram::bucket_of_ticks(self.tick_buckets, wait_ticks) {
                 Some(bucket) => {
                     wait_histogram::note(self.histograms, sums.histogram(), bucket, || {
                         self.note_any(switches, sums, bucket);
                     });
                 }
-                None => self.note_any(switches, sums, histogram::bucket(wait_ps)),
+                None => self.note_long(switches, sums, wait_ticks),
             }
+        }
+        sums.publish();
+    }
+
+    /// The same of what [`stat::begin`] began, by any timer. Returns how long it took, in picoseconds.
+    pub(super) fn count_timed(&self, sums: Sums<'_>, wait: &Wait<'_>, switches: Switches, timer: usize, ticks: u64) -> u64 {
+        let (wait_ticks, wait_ps) = self.conversions[timer % 8].wait(wait.start, ticks);
+        sums.count(wait_ps, (timer == TimerName::Cycle.index()).then_some(wait_ticks));
+        if switches.has(Switches::HISTOGRAM) {
+            self.note_any(switches, sums, histogram::bucket(wait_ps));
         }
         sums.publish();
         wait_ps
@@ -63,7 +75,13 @@ impl<'r> Actor<'r> {
 
     /// Counts the wait for the lock, the file or the socket.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn count_object(&self, wait: &Wait<'_>, switches: Switches, object: &Object<'_>, wait_ps: Option<u64>) {
+    pub(super) fn count_object(
+        &self,
+        wait: &Wait<'_>,
+        switches: Switches,
+        object: &Object<'_>,
+        wait_ps: impl Fn() -> Option<u64>,
+    ) {
         let bytes = wait.amount.saturating_sub(1);
         let io = match object {
             Object::File(io) => Some((&self.files, io.counted())),
@@ -71,15 +89,15 @@ impl<'r> Actor<'r> {
             Object::Exclusive(_) | Object::Shared(_) | Object::None => None,
         };
         if let Some((recorder, io)) = &io {
-            recorder.count(self.region, io, switches, self.thread_id, wait_ps, bytes);
+            recorder.count(self.region, io, switches, self.thread_id, wait_ps(), bytes);
         }
         if switches.has(Switches::INSTANCE) {
             match object {
-                Object::Exclusive(instance) => instance.record_alone(self.instance_epoch.get(), wait_ps),
-                Object::Shared(instance) => instance.record_shared(wait_ps),
+                Object::Exclusive(instance) => instance.record_alone(self.instance_epoch.get(), wait_ps()),
+                Object::Shared(instance) => instance.record_shared(wait_ps()),
                 Object::File(_) | Object::Socket(_) => {
                     if let Some(place) = io.and_then(|(_, io)| io.place) {
-                        place.count_wait(self.thread_id, self.instance_epoch.get(), wait_ps);
+                        place.count_wait(self.thread_id, self.instance_epoch.get(), wait_ps());
                     }
                 }
                 Object::None => {}
@@ -113,16 +131,25 @@ impl<'r> Actor<'r> {
         }
     }
 
-    /// A table was truncated, or the slot has a new owner, since the last event of this class.
+    /// A table was truncated, or the slot has a new owner, since the last event of this class, or its times are in another unit.
     // Takes the switches: their class is worked out here, and not on the way of those who need not come here.
     #[cold]
     #[inline(never)]
-    pub(super) fn honour(&self, on: &Recorder<'r>, stat: &StatWords, figures: &[Figure], switches: Switches) {
+    pub(super) fn honour(&self, on: &Recorder<'r>, stat: &StatWords, figures: &[Figure], switches: Switches, unit: Unit) {
         let class = switches.class().index();
         let carries = |slot: &Claimed<'r>| self.region.arrays_of::<CARRY>(Section::Carries, slot.index).get(class);
         if let Some(carry) = self.slot.as_ref().and_then(carries) {
-            stat::honour(stat, carry, figures, self.epochs(on.store()));
+            let conversion = &self.conversions[TimerName::Cycle.index()];
+            stat::honour(stat, carry, figures, self.epochs(on.store()), unit, conversion);
         }
+    }
+
+    /// A wait by the counter that no bucket of short ones takes, or that took no tick.
+    #[cold]
+    #[inline(never)]
+    fn note_long(&self, switches: Switches, sums: Sums<'_>, ticks: u64) {
+        let wait_ps = self.conversions[TimerName::Cycle.index()].picoseconds(ticks);
+        self.note_any(switches, sums, histogram::bucket(wait_ps));
     }
 
     /// A wait that is long, or timed otherwise than by the counter, or the first, or has a shared histogram, enters it.

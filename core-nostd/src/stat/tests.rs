@@ -17,8 +17,11 @@ fn a_summary_beside_a_naive_one() {
             versioned.forget();
             let mut naive = Summary::default();
             for wait_ps in chosen {
-                let sums = begin(&stat, Epochs(0), || ());
-                sums.count(wait_ps);
+                let sums = begin(&stat, Epochs(0), Unit::Picoseconds, || ());
+                match wait_ps {
+                    Some(wait_ps) => sums.count(wait_ps, None),
+                    None => sums.count_none(),
+                }
                 assert!(!stat[word::VERSION].get().is_multiple_of(2));
                 sums.publish();
                 Owned(&alone).count(wait_ps);
@@ -31,6 +34,91 @@ fn a_summary_beside_a_naive_one() {
             }
         }
     }
+}
+
+/// 400 ps each.
+const TICKS: Conversion = Conversion::from_multiplier(400 << Conversion::SHIFT);
+
+/// The same in ticks: the sums come round as those of picoseconds do, what is too long is the longest, and what went backward took no time.
+#[test]
+fn a_summary_in_ticks_beside_a_naive_one() {
+    let longest = u64::MAX >> 1;
+    let waits =
+        [Some((0, 0)), Some((7, 7)), Some((3, 3)), None, Some((longest, longest)), Some((u64::MAX, 0)), Some((1 << 63, 0))];
+    for length in 0..=if cfg!(miri) { 2 } else { 4 } {
+        for number in 0..waits.len().pow(length) {
+            let (stat, carry) = (StatWords::default(), CarryWords::default());
+            let (mut naive, mut all) = (Summary::default(), 0_u128);
+            for place in 0..length {
+                let wait = waits[number / waits.len().pow(place) % waits.len()];
+                match wait {
+                    None => count_untimed(&stat),
+                    Some((difference, ticks)) => {
+                        let sums = begin_current(&stat);
+                        assert_eq!(sums.count_ticks(difference), ticks);
+                        sums.publish();
+                        all += u128::from(ticks);
+                    }
+                }
+                naive.add(&match wait.map(|(_, ticks)| ticks.saturating_mul(400)) {
+                    Some(ps) => Summary { count: 1, count_timed: 1, sum_ps: 0, min_ps: ps, max_ps: ps },
+                    None => Summary { count: 1, ..Summary::default() },
+                });
+                naive.sum_ps = (all * 400) as u64;
+                let (snapshot, ()) = read(&Patience::default(), &stat, &carry, |_| ());
+                assert_eq!((snapshot.view(View::Global, Epochs(0), || TICKS), snapshot.settled), (naive, true));
+            }
+        }
+    }
+}
+
+/// Whatever is truncated between them: what was counted in ticks and what in picoseconds is one sum, and none of either is lost.
+#[test]
+fn ticks_and_picoseconds_in_one_summary() {
+    let truncations: [&[View]; 5] =
+        [&[], &[View::Thread], &[View::Global], &[View::Thread, View::Global], &[View::Global, View::Thread, View::Thread]];
+    let timers = [Some(Unit::Ticks), Some(Unit::Picoseconds), None];
+    let steps = truncations.len() * timers.len();
+    for number in 0..steps.pow(if cfg!(miri) { 2 } else { 4 }) {
+        let (stat, carry) = (StatWords::default(), CarryWords::default());
+        let mut epochs = Epochs(5 << 32 | 3);
+        let mut naive = [Summary::default(); 2];
+        let mut left = number;
+        for event in 1..=4_u64 {
+            let (truncated, timer) = (truncations[left % truncations.len()], timers[left / truncations.len() % timers.len()]);
+            left /= steps;
+            for &view in truncated {
+                epochs = epochs.next(view);
+                naive[view as usize - 1] = Summary::default();
+            }
+            // The longest comes first and last, and the shortest between them, of odd picoseconds where they may be.
+            let ticks = 10 + event.abs_diff(3) * 7;
+            let wait_ps = if timer == Some(Unit::Ticks) { ticks * 400 } else { ticks * 400 + 1 };
+            let unit = timer.unwrap_or(Unit::Ticks);
+            let sums = begin(&stat, epochs, unit, || honour(&stat, &carry, &[], epochs, unit, &TICKS));
+            match timer {
+                Some(unit) => sums.count(wait_ps, (unit == Unit::Ticks).then_some(ticks)),
+                None => sums.count_none(),
+            }
+            sums.publish();
+            let one = match timer {
+                Some(_) => Summary { count: 1, count_timed: 1, sum_ps: wait_ps, min_ps: wait_ps, max_ps: wait_ps },
+                None => Summary { count: 1, ..Summary::default() },
+            };
+            naive.iter_mut().for_each(|sum| sum.add(&one));
+            let (snapshot, ()) = read(&Patience::default(), &stat, &carry, |_| ());
+            let shown = [View::Thread, View::Global].map(|view| snapshot.view(view, epochs, || TICKS));
+            assert_eq!(shown, naive, "event {event} of {number}");
+            // Who has the counter need not ask again, unless there are picoseconds.
+            let only_ticks = parts_unit(&stat) == Unit::Ticks;
+            assert!(is_current(&stat, epochs) == only_ticks);
+            assert!(only_ticks || timer == Some(Unit::Picoseconds) || naive.iter().any(|sum| sum.count_timed > 0));
+        }
+    }
+}
+
+fn parts_unit(stat: &StatWords) -> Unit {
+    Epochs(stat[word::EPOCHS].get()).unit()
 }
 
 /// As after a truncation, or in a child that was forked there, also one whose memory is its own: the event that is being counted is all that
@@ -70,7 +158,8 @@ fn sums_that_begin_anew_in_the_middle_of_an_event() {
 /// The one that is truncated shows nothing, the other one all, up to as many as a carry can count; and what is not the carry's stays.
 #[test]
 fn a_carry_of_any_counts() {
-    let now = Epochs(7 << 32 | 9);
+    let now = Epochs(7 << 32 | 9).with(Unit::Picoseconds);
+    let unit = Unit::Picoseconds;
     for (view, other) in [(View::Thread, View::Global), (View::Global, View::Thread)] {
         for (timed, untimed) in
             [(0, 0), (1, 2), (0, 0x1_2345), ((1 << 47) - 1, (1 << 48) - 1), (1 << 47, 1 << 48), (1 << 60, 1 << 60)]
@@ -90,18 +179,18 @@ fn a_carry_of_any_counts() {
             let shows = |epochs, view| {
                 let (snapshot, ()) = read(&Patience::default(), &stat, &carry, |_| ());
                 assert_eq!(snapshot.histogram(), 0x8765_4321);
-                let sum = snapshot.view(view, epochs);
+                let sum = snapshot.view(view, epochs, || unreachable!("these are picoseconds"));
                 (sum.count_timed, sum.count - sum.count_timed, (sum.sum_ps, sum.min_ps, sum.max_ps))
             };
             assert_eq!(shows(now, view), (timed, untimed, kept));
             let [first, second] = [now.next(view), now.next(view).next(view)];
             // The second time there is nothing but a carry.
             for epochs in [first, second] {
-                honour(&stat, &carry, &[], epochs);
+                honour(&stat, &carry, &[], epochs, unit, &TICKS);
                 assert_eq!(shows(epochs, view), (0, 0, (0, 0, 0)));
                 assert_eq!(shows(epochs, other), (timed.min((1 << 47) - 1), untimed.min((1 << 48) - 1), kept));
             }
-            honour(&stat, &carry, &[], second.next(other));
+            honour(&stat, &carry, &[], second.next(other), unit, &TICKS);
             assert_eq!([View::Thread, View::Global].map(|view| shows(second.next(other), view)), [(0, 0, (0, 0, 0)); 2]);
         }
     }

@@ -14,6 +14,7 @@ use crate::statement::{self, Sizes, StatementStatistics};
 use crate::sync::Word;
 use crate::table::Sweep;
 use crate::transaction::{self, AccessMode, TransactionSummary};
+use perfschema_timer::TimerName;
 
 /// The columns that every summary has, after those of its own.
 macro_rules! summary_row {
@@ -137,7 +138,8 @@ fn read<T>(
         let epochs = slot::epochs(words, store);
         (epochs, figures(&Look { snapshot, view, epochs, slot, class }))
     });
-    Some((snapshot.view(view, epochs), figures, snapshot.settled))
+    let sums = snapshot.view(view, epochs, || region.timer(TimerName::Cycle).conversion);
+    Some((sums, figures, snapshot.settled))
 }
 
 /// TRUNCATE of the table by thread.
