@@ -200,10 +200,10 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Columns of a UNION's member are known by their tables, as far as there are decimals among what is derived: a name alone may be that of
-    /// others, too.
+    /// Columns of a UNION's member are known by their tables, as far as there are decimals or NULLs among what is derived: a name alone may be
+    /// that of others, too.
     fn name_tables(&mut self, select: &mut Select) -> Result<(), Error> {
-        if !self.kinds.derives_decimals() {
+        if !self.kinds.derives_decimals_or_nulls() {
             return Ok(());
         }
         self.expand_all_stars(select)?;

@@ -174,6 +174,26 @@ fn sets_of_rows() {
             "SELECT JSON_ARRAY(d) FROM (SELECT 1 AS d UNION ALL SELECT x.c FROM (SELECT NULL AS c UNION SELECT 'a') AS x) AS y WHERE d = 1",
             "\"[\"\"1\"\"]\"",
         ),
+        // So it is where `c` is derived of what is derived, and where its table is not named.
+        (
+            "SELECT JSON_ARRAY(d) FROM (SELECT 'a' AS c, 1 AS d UNION ALL SELECT 'b', z.c \
+             FROM (SELECT y.c FROM (SELECT x.c AS c FROM (SELECT NULL AS c) AS x) AS y) AS z) AS u WHERE d = 1",
+            "[1]",
+        ),
+        (
+            "WITH x AS (SELECT NULL AS c), y AS (SELECT x.c FROM x), z AS (SELECT e.c AS c FROM y AS e) \
+             SELECT JSON_ARRAY(d) FROM (SELECT 'a' AS c, 1 AS d UNION ALL SELECT 'b', z.c FROM z) AS u WHERE d = 1",
+            "[1]",
+        ),
+        (
+            "SELECT JSON_ARRAY(d) FROM (SELECT 'a' AS c, 1 AS d UNION ALL SELECT 'b', c FROM (SELECT NULL AS c) AS x) AS y WHERE d = 1",
+            "[1]",
+        ),
+        (
+            "SELECT JSON_ARRAY(d) FROM (SELECT NULL AS c, 1 AS d UNION ALL SELECT 'b', y.c \
+             FROM (SELECT x.c AS c FROM (SELECT NULL AS c UNION SELECT 'a') AS x) AS y) AS z WHERE d = 1",
+            "\"[\"\"1\"\"]\"",
+        ),
     ] {
         check(&mut session, statement, expected);
     }

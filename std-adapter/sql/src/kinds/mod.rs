@@ -178,9 +178,9 @@ impl Kinds {
         self.names.contains_key(&name.to_lowercase())
     }
 
-    /// Whether a table that the statement derives has a column of exact numbers.
-    pub(crate) fn derives_decimals(&self) -> bool {
-        self.derived.values().any(|kind| kind.has_decimals())
+    /// Whether a table that the statement derives has a column of exact numbers, or one that is always NULL.
+    pub(crate) fn derives_decimals_or_nulls(&self) -> bool {
+        self.derived.values().any(|kind| kind.has_decimals() || *kind == Kind::Null)
     }
 
     /// Of what kind all columns and aliases of this name are.

@@ -11,6 +11,9 @@ use sqlparser::ast::{Cte, Expr, Ident, Query, Select, SelectItem, SetExpr, Table
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
+/// Of tables that are derived of one another, each visit knows one more. What is derived more often is known by its name alone.
+const MAX_VISITS: usize = 10;
+
 /// The kinds of all names that a statement may mean.
 pub(super) fn kinds(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
     let mut names = Names {
@@ -44,11 +47,15 @@ pub(super) fn kinds(tree: &impl Visit, state: &State) -> Result<Kinds, Error> {
         let column = aliases.columns.names.insert(name.clone(), Kind::Unknown);
         aliases.all.insert(name, column.unwrap_or(Kind::Null));
     }
-    tree.visit(&mut aliases).break_value().map_or(Ok(()), Err)?;
-    let Aliases { columns: mut kinds, all, derived, others, unsigned, enums, .. } = aliases;
+    for _ in 0..MAX_VISITS {
+        tree.visit(&mut aliases).break_value().map_or(Ok(()), Err)?;
+        if !aliases.learn() {
+            break;
+        }
+        state.check_time()?;
+    }
+    let Aliases { columns: mut kinds, all, unsigned, enums, .. } = aliases;
     kinds.names.extend(all);
-    let derived = derived.into_iter().filter(|((table, _), kind)| *kind != Kind::Unknown && !others.contains(table));
-    kinds.derived = derived.map(|((table, column), kind)| (dotted(&table, &column), kind)).collect();
     kinds.unsigned.extend(unsigned);
     kinds.enums.extend(enums);
     Ok(kinds)
@@ -202,7 +209,7 @@ impl Visitor for Names<'_> {
 /// Finds out the kinds of aliases.
 struct Aliases<'a> {
     state: &'a State,
-    /// In which an alias is Unknown.
+    /// In which an alias is Unknown, but for what the visits before found of derived columns.
     columns: Kinds,
     all: HashMap<String, Kind>,
     /// By the table's alias and the column's name; and how other tables are called.
@@ -231,6 +238,17 @@ impl Aliases<'_> {
                 *known = None;
             }
         }
+    }
+
+    /// Takes over what was found of derived columns; whether another visit may find more by it.
+    fn learn(&mut self) -> bool {
+        let others = &self.others;
+        let found = std::mem::take(&mut self.derived).into_iter().filter(|((table, _), _)| !others.contains(table));
+        let (unknown, known): (Vec<_>, Vec<_>) = found.partition(|(_, kind)| *kind == Kind::Unknown);
+        let is_new = known.len() > self.columns.derived.len();
+        self.columns.derived = known.into_iter().map(|((table, column), kind)| (dotted(&table, &column), kind)).collect();
+        self.seen.clear();
+        is_new && !unknown.is_empty()
     }
 
     fn is_table(&self, factor: &TableFactor) -> bool {
