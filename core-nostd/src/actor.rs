@@ -536,6 +536,7 @@ impl<'r> Actor<'r> {
     pub fn end(&self, clock: &impl Clock, wait: Wait<'_>, held: Held<'_, '_>) -> Option<u64> {
         let switches = wait.switches;
         // Apart, so that a compiler that sees begin(), too, drops the rest; what is of an object goes the common way, or its sums were there twice.
+        // And what is only counted apart from what is timed: so it is not asked which it is.
         if matches!(held, Held::None) && wait.shown.is_none() {
             if wait.ends == Ends::Counted {
                 if let Some(stat) = self.current(wait.plain_class) {

@@ -264,7 +264,7 @@ const fn phase(version: u64) -> u64 {
 }
 
 /// What an event is, in one word: operation in the low 8 bits, whether the words of a file or of a socket are there in the next two, then
-/// the switches, where the switches have them, whether there is an amount, the class, and the source.
+/// the switches, where the switches have them, whether there is an amount or another END_EVENT, the class, and the source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct What(u64);
 
@@ -288,6 +288,13 @@ impl What {
         What(switches.0 | source.0 | What::HAS_END_EVENT)
     }
 }
+
+// In one word with the switches.
+const _: () = assert!(
+    (What::CONCURRENT | What::HAS_AMOUNT | What::HAS_END_EVENT)
+        & (Switches::PLAIN_SHOWN | Switches::PLAIN_TIMED | Switches::PLAIN_UNKEPT)
+        == 0
+);
 
 /// Owner: the event begins. [`finish_start`] follows; the timer is read between the two.
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -339,12 +346,7 @@ pub(crate) fn as_enclosing(record: &RecordWords) -> Option<Enclosing> {
 
 /// Owner: the wait that runs, as [`nesting`] of others names it.
 pub(crate) fn running(record: &RecordWords) -> Enclosing {
-    Enclosing::event(sequence_of(record), EventType::Wait)
-}
-
-/// Owner: the sequence of the event that runs.
-pub(crate) fn sequence_of(record: &RecordWords) -> Sequence {
-    Sequence::of_running(record[word::VERSION].get())
+    Enclosing::event(Sequence::of_running(record[word::VERSION].get()), EventType::Wait)
 }
 
 /// Owner: nothing lies within the event that runs.
@@ -395,7 +397,7 @@ pub(crate) fn begin_end(record: &RecordWords, amount: Option<u64>) {
 }
 
 /// Owner: the event ends, and this is what began last before that; of a wait not needed where it is the event itself, and
-/// [`has_end_event`] says that it is there.
+/// [`set_has_end_event`] says that it is there.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn set_end_event(record: &RecordWords, end_event: Sequence) {
     // The words of the end alone nobody looks at while the event runs: no version is needed that says that they change.
@@ -403,7 +405,7 @@ pub(crate) fn set_end_event(record: &RecordWords, end_event: Sequence) {
 }
 
 /// Owner: of a wait that ends END_EVENT is said. Readers of one that runs see either.
-pub(crate) fn has_end_event(record: &RecordWords) {
+pub(crate) fn set_has_end_event(record: &RecordWords) {
     replace(&record[word::WHAT], record[word::WHAT].get() | What::HAS_END_EVENT);
 }
 

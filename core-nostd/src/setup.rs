@@ -59,15 +59,15 @@ pub(crate) const TIMED_CLASSES: [(EventClass, TimerName); 5] = [
 /// ```text
 ///  63    62            47 46            32 31      26 25          10 9          0
 /// ┌───────┬────────────────┬────────────────┬──────────┬──────────────┬────────────┐
-/// │ plain │ how many of    │ class          │ 0        │ what is done │ 0          │
+/// │ plain │ how many of    │ class          │ plain, 0 │ what is done │ 0          │
 /// │ shown │ 2¹⁶ not timed  │                │          │ 0: off       │            │
 /// └───────┴────────────────┴────────────────┴──────────┴──────────────┴────────────┘
 /// ```
-/// Those of an event are, as they stand, its word WHAT in a record but for what is 0 here (see `record`), as a thread's setting is
-/// its mask (see `slot`).
+/// Those of an event are, as they stand, its word WHAT in a record but for what is 0 here (see `record`; of bits 26 to 31 those that say
+/// nothing of what is plain), as a thread's setting is its mask (see `slot`).
 ///
 /// Where a word is two halves, one may be older than the other: so the class is there whatever is switched, and the lower half says alone
-/// what is done; also what is plain, by bit 28.
+/// what is done; also what is plain and shown, by bit 28.
 ///
 /// ```
 /// # use perfschema_core::*;
@@ -93,7 +93,7 @@ impl Switches {
     pub const UNREGISTERED: Switches = Switches(Self::TIMED);
     /// Of a stage that is not recorded, and ends the one before.
     pub const STAGE_OFF: Switches = Switches(Self::ENDS_STAGE);
-    // All below 2³¹, so that a mask is part of an instruction.
+    // All that is asked of nearly every event is below 2³¹, so that a mask is part of an instruction.
     pub(crate) const ENABLED: u64 = 1 << 10;
     /// The event is visible while it lasts: `events_waits_current`.
     pub(crate) const CURRENT: u64 = 1 << 11;

@@ -123,7 +123,7 @@ impl ThreadSetting {
         (kept & !(Self::INSTRUMENTED | Self::HISTORY | Self::OWNER)) | Self::owner(thread_id) | instrumented | history
     }
 
-    /// The last 14 bits of a thread's number, where a mask has room for them; but for the twelfth and the last, and the eleventh where that is a switch's, too.
+    /// The last 14 bits of a thread's number, where a mask has room for them; but for those in whose place a switch is.
     fn owner(thread_id: u64) -> u64 {
         (thread_id << 2 | thread_id << 18) & Self::OWNER
     }

@@ -156,7 +156,7 @@ pub(crate) enum View {
 pub(crate) enum Unit {
     /// Ticks of CYCLE, by which nearly all waits are timed: readers make picoseconds of them.
     Ticks,
-    /// Picoseconds, which ticks of all timers can be made.
+    /// Picoseconds, which can be made of ticks of any timer.
     Picoseconds,
 }
 
@@ -285,6 +285,7 @@ pub(crate) fn begin_current(stat: &StatWords) -> Sums<'_> {
 /// The same, of a summary that need not be [current](is_current), nor its times ticks: while the version is odd, `honour` runs if it was last
 /// written in other epochs, or its times are ticks and are to be picoseconds.
 pub(crate) fn begin(stat: &StatWords, epochs: Epochs, unit: Unit, honour: impl FnOnce()) -> Sums<'_> {
+    // Picoseconds stay, whatever comes.
     let sums = begin_current(stat);
     if ![unit, Unit::Picoseconds].map(|unit| epochs.with(unit).0).contains(&stat[word::EPOCHS].get()) {
         honour();

@@ -299,25 +299,6 @@ fn history_keeps_exactly_its_size_of_each_thread() {
     }
 }
 
-/// Without the consumer a history is what it was, be its waits timed, not timed, or one in some.
-#[test]
-fn waits_that_are_not_kept_leave_the_history_as_it_is() {
-    let world = World::on(&CONFIG);
-    let (class, actor) = (world.class(MUTEX), world.actor("a"));
-    for setting in [Setting::ON, Setting::COUNTED, Setting { timed_one_in: 2, ..Setting::ON }] {
-        world.region.set_setting(class, setting);
-        for timer in [TimerName::Cycle, TimerName::Nanosecond] {
-            world.region.set_wait_timer(timer);
-            world.region.set_consumer(Consumer::EventsWaitsHistory, true);
-            (0..3).for_each(|_| world.wait(&actor, class, 1));
-            let kept = ids(world, HISTORY);
-            world.region.set_consumer(Consumer::EventsWaitsHistory, false);
-            (0..100).for_each(|_| world.wait(&actor, class, 1));
-            assert_eq!((kept.len(), ids(world, HISTORY)), (3, kept), "{setting:?} by {timer:?}");
-        }
-    }
-}
-
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes there")]
 fn the_long_history_keeps_the_last_events_of_all_threads() {
@@ -374,27 +355,37 @@ fn a_disabled_table_is_frozen_not_emptied() {
         (Consumer::EventsWaitsHistogram, &[HISTOGRAM]),
         (Consumer::EventsWaitsSummaryByInstance, &[BY_INSTANCE]),
     ] {
-        let world = World::on(&CONFIG);
-        let (class, actor) = (world.class(MUTEX), world.actor("a"));
-        let id = world.region.create_instance(class, 1);
-        for _ in 0..5 {
-            world.wait_for(&actor, class, 1, id);
-        }
-        let all = [CURRENT, HISTORY, LONG, BY_THREAD, GLOBAL, HISTOGRAM, BY_INSTANCE];
-        // The quantiles of the global table come from the histogram.
-        let columns = |table| if table == GLOBAL { "COUNT_STAR,SUM_TIMER_WAIT" } else { "*" };
-        let read = || all.map(|table| world.select(table, columns(table)));
-        let before = read();
-        world.region.set_consumer(consumer, false);
-        for _ in 0..20 {
-            let outer = world.begin(&actor, class);
-            for _ in 0..3 {
+        for (timer, timed_one_in) in [(TimerName::Nanosecond, 1), (TimerName::Cycle, 1), (TimerName::Cycle, 2)] {
+            let world = World::on(&CONFIG);
+            world.region.set_wait_timer(timer);
+            let (class, actor) = (world.class(MUTEX), world.actor("a"));
+            world.region.set_setting(class, Setting { timed_one_in, ..Setting::ON });
+            let id = world.region.create_instance(class, 1);
+            for _ in 0..5 {
+                world.wait_for(&actor, class, 1, id);
+            }
+            let all = [CURRENT, HISTORY, LONG, BY_THREAD, GLOBAL, HISTOGRAM, BY_INSTANCE];
+            // The quantiles of the global table come from the histogram.
+            let columns = |table| if table == GLOBAL { "COUNT_STAR,SUM_TIMER_WAIT" } else { "*" };
+            let read = || all.map(|table| world.select(table, columns(table)));
+            let before = read();
+            world.region.set_consumer(consumer, false);
+            // Within another and alone, and more than an actor has records.
+            for _ in 0..20 {
+                let outer = world.begin(&actor, class);
+                for _ in 0..3 {
+                    world.wait_for(&actor, class, 3, id);
+                }
+                world.end(&actor, outer);
                 world.wait_for(&actor, class, 3, id);
             }
-            world.end(&actor, outer);
-        }
-        for ((table, before), after) in all.iter().zip(before).zip(read()) {
-            assert_eq!(before == after, frozen.contains(table), "{table} without {consumer:?}");
+            for ((table, before), after) in all.iter().zip(before).zip(read()) {
+                assert_eq!(
+                    before == after,
+                    frozen.contains(table),
+                    "{table} without {consumer:?}, one in {timed_one_in} by {timer:?}"
+                );
+            }
         }
     }
 }

@@ -36,7 +36,7 @@ impl<'r> Actor<'r> {
     #[cold]
     #[inline(never)]
     fn put_in(&self, on: &Recorder<'r>, record: &RecordWords, history: bool) {
-        record::has_end_event(record);
+        record::set_has_end_event(record);
         if on.ring.put_in(record, history) && core::ptr::eq(on, &self.waits) {
             let enclosing = record::nesting(record);
             // What it lay within otherwise may have ended before it.
