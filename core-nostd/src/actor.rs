@@ -385,7 +385,10 @@ impl<'r> Actor<'r> {
     ) -> Wait<'r> {
         let mut wait = Wait::starting(class, what);
         if switches.has(Switches::PLAIN_SHOWN) {
-            // There is nothing to decide. It goes straight on; all others jump, there and back.
+            // There is nothing to decide. It goes straight on; all others jump. Apart from them, because it is timed by the counter or not at all.
+            wait.switches = switches;
+            let counter = || read(Switches(Switches::TIMED_BY_COUNTER));
+            return self.begin_visible(wait, || switches.has(Switches::TIMED_BY_COUNTER).then(counter), what);
         } else if switches.has(Switches::COUNTED) {
             cold_path();
             return Wait { switches, ends: Ends::Counted, ..wait };
@@ -420,23 +423,25 @@ impl<'r> Actor<'r> {
             self.waits.ring.expect_unkept();
         }
         wait.switches = switches;
-        self.begin_visible(wait, || read(switches), what)
+        self.begin_visible(wait, || Some(read(switches)), what)
     }
 
-    /// A wait begins of which all is decided, and which is visible; `start` gives the ticks.
+    /// A wait begins of which all is decided, and which is visible; `start` gives the ticks, if it is timed.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn begin_visible(&self, mut wait: Wait<'r>, start: impl FnOnce() -> u64, what: &WaitStart) -> Wait<'r> {
+    pub(crate) fn begin_visible(&self, mut wait: Wait<'r>, start: impl FnOnce() -> Option<u64>, what: &WaitStart) -> Wait<'r> {
         if wait.ends == Ends::WithMore {
             wait.switches = wait.switches.with_more();
         }
         if let Some(record) = self.show(&mut wait, what) {
             wait.shown = Some(record);
-            wait.start = start();
-            record::finish_start(record, wait.start);
+            let start = start();
+            record::finish_start(record, start);
+            // Nobody asks for the start of what is not timed: so it is whatever there is.
+            wait.start = start.unwrap_or(wait.sequence.0);
         } else {
             // Else its end would take it for one that is not to be visible, and so is timed.
             wait.plain_class = usize::MAX;
-            wait.start = start();
+            wait.start = start().unwrap_or(0);
         }
         wait
     }

@@ -325,7 +325,7 @@ impl Record {
     pub fn start(&self, sequence: u64, ticks: u64, amount: u64) {
         let sequence = Sequence::from_number(sequence);
         record::begin_start(&self.0, sequence, &start(amount));
-        record::finish_start(&self.0, ticks);
+        record::finish_start(&self.0, Some(ticks));
     }
 
     /// [`record::set_progress`] of a stage that runs; the amount is `amount` then.
@@ -408,7 +408,7 @@ impl StatementRecord {
         let sequence = Sequence::from_number(sequence);
         record::begin_start(&self.record.0, sequence, &start(0));
         self.entry().begin(&crate::StatementStart { text, schema: "", source: None });
-        record::finish_start(&self.record.0, 0);
+        record::finish_start(&self.record.0, Some(0));
     }
 
     /// [`statement::Entry::replace`] of a statement that runs.
@@ -662,7 +662,7 @@ impl<'r> LongWriter<'r> {
         let record = core::array::from_fn(|_| Word::unwatched(0));
         let none = Sequence::from_number(0);
         record::begin_start(&record, none, &start(amount));
-        record::finish_start(&record, ticks);
+        record::finish_start(&record, Some(ticks));
         record::begin_end(&record, None);
         record::finish_end(&record, false, Some(ticks));
         let Some(row) = self.1.next(self.0) else { return };

@@ -178,7 +178,7 @@ impl<'r> Actor<'r> {
         }
         wait.start = switches.read(clock);
         if let Some(record) = wait.shown {
-            record::finish_start(record, wait.start);
+            record::finish_start(record, Some(wait.start));
             let event = Enclosing::event(sequence, kind);
             if nest.enclose(level, event) {
                 let is_statement = kind == EventType::Statement;

@@ -32,6 +32,7 @@ use crate::{Operation, setup::Switches};
 pub(crate) mod word {
     pub(crate) const VERSION: usize = 0;
     pub(crate) const WHAT: usize = 1;
+    /// Ticks, of an event that is timed. Of one that is not, whatever: most that run then leave it as it was.
     pub(crate) const START: usize = 2;
     pub(crate) const OBJECT: usize = 3;
     pub(crate) const NESTING: usize = 4;
@@ -324,10 +325,12 @@ pub(crate) fn begin_start(record: &RecordWords, sequence: Sequence, start: &Star
     record[word::NESTING].set(start.nesting.0);
 }
 
-/// Owner: the event began at `ticks`, and is visible when this returns.
+/// Owner: the event began, at `ticks` if it is timed, and is visible when this returns.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn finish_start(record: &RecordWords, ticks: u64) {
-    record[word::START].set(ticks);
+pub(crate) fn finish_start(record: &RecordWords, ticks: Option<u64>) {
+    if let Some(ticks) = ticks {
+        record[word::START].set(ticks);
+    }
     // [E2] Release: pairs with [E5].
     record[word::VERSION].store(record[word::VERSION].get().wrapping_add(1), Ordering::Release);
 }

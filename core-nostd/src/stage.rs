@@ -203,7 +203,7 @@ impl<'r> Actor<'r> {
 
     fn show_stage(&self, stage: RunningStage<'_>, source: Option<&'static Location<'static>>) -> Option<&'r RecordWords> {
         let record = self.show_other(&self.stages, &stage.as_wait(), source, self.around(), Some(0))?;
-        record::finish_start(record, stage.start);
+        record::finish_start(record, Some(stage.start));
         Some(record)
     }
 

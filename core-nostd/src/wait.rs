@@ -235,7 +235,7 @@ impl<'r> Actor<'r> {
             Some(ticks) if switches.has(Switches::PLAIN_SHOWN_TIMED) => {
                 // Nearly always: what is known is asked neither where the one ends nor where the other begins.
                 let wait = Wait { switches, ..Wait::starting(class, what) };
-                return self.begin_visible(wait, || ticks, what);
+                return self.begin_visible(wait, || Some(ticks), what);
             }
             Some(ticks) => Some(ticks),
             None => self.end_otherwise(clock, &ended, &held),
