@@ -65,7 +65,7 @@ pub(crate) const DIRECTORY_ENTRY: usize = 4;
 
 macro_rules! sections {
     ($($(#[$doc:meta])* $name:ident: $stride:expr, |$config:ident| $count:expr;)*) => {
-        /// The parts of a region; the discriminant is the kind in the directory and is never reused.
+        /// The parts of a region; the discriminant is the kind in the directory, and says which of them it is within one layout version only.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(usize)]
         pub(crate) enum Section { $($(#[$doc])* $name,)* }
