@@ -43,7 +43,7 @@ const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");
 const LAYOUT_VERSION: u64 = 23;
 pub(crate) const READY: u64 = 1;
 
-/// Words of the header.
+/// Words of the header. Those up to [`PROGRAM`](header::PROGRAM) are the same in all layout versions: whose region it is is known of each.
 pub(crate) mod header {
     pub(crate) const MAGIC: usize = 0;
     pub(crate) const VERSION: usize = 1;
@@ -273,6 +273,9 @@ fn turn_round(words: &[Word]) {
 }
 
 impl<'r> Region<'r> {
+    /// So many words a region begins with say what program it is of: [`program_of`](Self::program_of).
+    pub const NAMED: usize = header::PROGRAM.end;
+
     /// Makes a region in `words`, which must be zero, and publishes it.
     ///
     /// In memory that survives a reset (a section that is not initialized) the region of before is still there: [`open`](Self::open) it, read
@@ -372,6 +375,24 @@ impl<'r> Region<'r> {
         let layout = read_directory(words)?;
         let (header, setup, no_slot) = always_there(words, &layout)?;
         Ok(Region { words, header, setup, no_slot, layout, is_here: false, now: Now::Unknown, patience: Patience::default() })
+    }
+
+    /// The name of the program whose region begins with these words: also where [`open`](Self::open) does not take its layout. None if it is no
+    /// region. As many words as [`NAMED`](Self::NAMED) says are enough; they are the same in all layout versions.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// let identity = Identity { program: "app", ..Identity::default() };
+    /// assert_eq!(Region::program_of(MEMORY.words()), None);
+    /// Region::create(MEMORY.words(), &Config::SMALL, &identity, &timer::Timers::calibrate())?;
+    /// assert_eq!(Region::program_of(&MEMORY.words()[..Region::NAMED]).unwrap(), "app");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn program_of(words: &[Word]) -> Option<Text<128>> {
+        let (name, first) = (words.get(header::PROGRAM)?, words.first_chunk::<{ header::PROGRAM.start }>()?);
+        let is_region = first[header::MAGIC].get() == MAGIC && first[header::READY].load(Ordering::Acquire) == READY;
+        is_region.then(|| read_text(name, first[header::PROGRAM_LEN].get()))
     }
 
     /// Looks for a region in a dump of memory, where it may begin at any word: a core file, what a debugger has read of a board. Of several the
@@ -624,7 +645,8 @@ fn read_directory(words: &[Word]) -> Result<Layout, RegionError> {
     }
     let directory = words[HEADER..].as_chunks::<DIRECTORY_ENTRY>().0;
     let mut config = Config::EMPTY;
-    // The sizes give the layout; the directory must say the same. A reader of another language needs only the directory.
+    // The sizes give the layout; the directory must say the same. It saves a reader of another language the computing of places; what the words
+    // of a section are, the modules that write them say, of one layout version.
     let sizes = directory[Section::Sizes as usize][1].get();
     for (i, &size) in Size::ALL.iter().enumerate() {
         let word = usize::try_from(sizes).ok().and_then(|at| words.get(at.checked_add(i)?));

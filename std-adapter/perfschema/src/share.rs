@@ -358,6 +358,15 @@ impl SharedFile {
         }
     }
 
+    /// The program's name, also where its region has a layout that [`attach`](Self::attach) refuses, that of another version. None if there is no region
+    /// in the file, or no file any more.
+    pub fn program(&self) -> Option<Text<128>> {
+        let file = open_file(&self.path, OpenOptions::new().read(true), Links::Refuse).ok()?;
+        let words = [const { Word::new(0) }; Region::NAMED];
+        read_words(&file, 0, &words).ok()?;
+        Region::program_of(&words)
+    }
+
     /// As [`attach()`], but to nothing else than a program's shared file, or a copy of one: a link is not followed, and what does not begin with a
     /// region is not searched for one.
     ///
@@ -466,9 +475,10 @@ pub(crate) fn remove_oldest_files(program: &str, bytes: usize) {
     let Some(Room { all, mut free }) = room() else { return };
     let program = Text::<128>::from(program);
     let ended = shared_files().unwrap_or_default().into_iter().filter(|file| !file.is_in_use());
+    // Those of another version of this crate, too: the program may have been built anew.
     let of_program = |file: &SharedFile| {
-        let attached = file.attach().ok().filter(|attached| attached.region().program() == program);
-        attached.map(|attached| size_of_val(attached.words) as u64)
+        let is_its = file.program()? == program;
+        std::fs::symlink_metadata(file.path()).ok().filter(|_| is_its).map(|metadata| metadata.len())
     };
     let files: Vec<_> = ended.filter_map(|file| Some((of_program(&file)?, file))).collect();
     let mut kept: u64 = files.iter().map(|(bytes, _)| bytes).sum();

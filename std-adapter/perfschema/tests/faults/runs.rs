@@ -2,6 +2,7 @@
 
 use crate::{argument, command, in_namespace, small, succeeds};
 use perfschema::shared_files;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 fn start() -> PathBuf {
@@ -38,6 +39,12 @@ fn runs_again_and_again(all: u64) {
     succeeds(&mut command);
     let garbage = left().pop().unwrap().with_file_name("1-1");
     std::fs::write(&garbage, "no region").unwrap();
+    // As before the program was built anew, with another version of this crate: they are its own, and go like those.
+    let of_other_versions: Vec<PathBuf> = (0..2).map(|_| run()).collect();
+    for path in &of_other_versions {
+        let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+        file.write_all_at(&u64::MAX.to_ne_bytes(), 8).unwrap();
+    }
 
     let runs: Vec<PathBuf> = (0..30).map(|_| run()).collect();
     let bytes = |path: &PathBuf| std::fs::metadata(path).unwrap().len();
