@@ -225,6 +225,26 @@ fn what_no_program_has_put_there_is_not_searched() {
     assert!(pruned && pruned_out.trim_end() == path.to_str().expect("UTF-8"), "{pruned_out}");
 }
 
+/// It is found by its name, and what does not fit is said.
+#[test]
+fn a_program_of_another_version_is_not_unknown() {
+    let [pid, name] = [6, 7].map(no_pid);
+    let demo = Demo::start();
+    until_it_shares(&demo.pid());
+    let region = file(&demo);
+    let mut bytes = std::fs::read(&region).expect("it is this user's");
+    bytes[8..16].copy_from_slice(&99_u64.to_ne_bytes());
+    bytes[56..64].copy_from_slice(&(name.len() as u64).to_ne_bytes());
+    bytes[64..64 + name.len()].copy_from_slice(name.as_bytes());
+    let path = region.with_file_name(format!("{pid}-1"));
+    std::fs::write(&path, bytes).expect("it is this user's directory");
+    let [(_, list, listed), (shown, _, why)] = [&["list", "--format", "csv"][..], &["show", &name]].map(perfschema);
+    std::fs::remove_file(&path).expect("it can be removed");
+    assert!(list.contains(&format!("\n{pid},{name},ended,")), "{list}");
+    let said = "region of layout version 99, expected ";
+    assert!(!shown && why.contains(said) && listed.contains(said), "{why}");
+}
+
 /// Nobody has a link in memory, wherever it leads.
 #[test]
 fn a_link_is_no_program() {
@@ -254,6 +274,20 @@ fn programs_of_one_number_are_told_apart_by_their_files() {
     assert!(!success && out.is_empty(), "{out}");
     let files = format!("give the file, one of {}, {}\n", other.display(), file.display());
     assert_eq!(err, format!("perfschema: several programs have the number {}: {files}", demo.pid()));
+}
+
+/// A program that runs, and has the number of one that left its tables: as after many others, or where it became another program (`exec`).
+#[test]
+fn tables_of_an_earlier_program_are_said_to_be_that() {
+    let demo = Demo::start();
+    until_it_shares(&demo.pid());
+    let pid = std::process::id().to_string();
+    let path = file(&demo).with_file_name(format!("{pid}-1"));
+    std::fs::copy(file(&demo), &path).expect("there is room");
+    let shown = perfschema(&["show", &pid, "threads"]);
+    std::fs::remove_file(&path).expect("it can be removed");
+    let said = "does not share its tables: these are of one that had this number before, and has ended\n";
+    assert!(shown.0 && shown.2 == format!("perfschema: program {pid} {said}"), "{shown:?}");
 }
 
 /// A name may be one of digits.

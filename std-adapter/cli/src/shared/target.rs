@@ -142,7 +142,8 @@ fn path(target: &OsStr) -> Result<PathBuf, TargetError> {
     let target = &*target.to_string_lossy();
     let files = shared_files().map_err(TargetError::Directory)?;
     let pid: Option<u32> = target.parse().ok();
-    let named = |file: &SharedFile| file.attach().is_ok_and(|attached| attached.region().program().as_str() == target);
+    // Also one of another version: why it cannot be read is said then.
+    let named = |file: &SharedFile| file.program().is_some_and(|program| program.as_str() == target);
     let mut found: Vec<&SharedFile> = files.iter().filter(|file| pid == Some(file.pid())).collect();
     if found.is_empty() {
         // A name may be a number, too.
@@ -151,7 +152,14 @@ fn path(target: &OsStr) -> Result<PathBuf, TargetError> {
     let running: Vec<&SharedFile> = found.iter().copied().filter(|file| file.is_in_use()).collect();
     match (running.as_slice(), found.last()) {
         ([one], _) => Ok(one.path().to_owned()),
-        ([], Some(last)) => Ok(last.path().to_owned()),
+        ([], Some(last)) => {
+            if pid == Some(last.pid()) && runs(last.pid()) {
+                note!(
+                    "perfschema: program {target} does not share its tables: these are of one that had this number before, and has ended"
+                );
+            }
+            Ok(last.path().to_owned())
+        }
         ([], None) => Err(match pid {
             Some(pid) if Path::new("/proc").join(pid.to_string()).exists() => match user(pid) {
                 Some(user) if user != geteuid().as_raw() => TargetError::OtherUser(pid, user),
@@ -160,6 +168,15 @@ fn path(target: &OsStr) -> Result<PathBuf, TargetError> {
             _ => TargetError::None(target.to_owned()),
         }),
         (several, _) => Err(several_of(target, several)),
+    }
+}
+
+/// Whether there is a process of this number here, that has not ended: one that nobody has asked for yet has no program any more.
+fn runs(pid: u32) -> bool {
+    match std::fs::read_link(format!("/proc/{pid}/exe")) {
+        Ok(_) => true,
+        // Another user's.
+        Err(error) => error.kind() == std::io::ErrorKind::PermissionDenied,
     }
 }
 
