@@ -349,7 +349,10 @@ impl State {
         let elapsed_ns = self.clock_ns()?.saturating_sub(self.region().timer(TimerName::Nanosecond).epoch_ticks);
         // A machine may have slept, which not every timer counts.
         let most_apart = elapsed_ns.saturating_mul(1_000 / 2).saturating_add(PS_PER_DAY);
-        let by_timer = now_ps(self.region().event_timer(class));
+        let timer = self.region().event_timer(class);
+        // One that has not reached the epoch is another one: an emulated processor's, or it has begun anew since.
+        let has_reached_epoch = self.ticks(timer).is_some_and(|ticks| ticks >= self.region().timer(timer).epoch_ticks);
+        let by_timer = now_ps(timer).filter(|_| has_reached_epoch);
         let now =
             by_timer.filter(|now| now.wrapping_sub(by_clock).cast_signed().unsigned_abs() <= most_apart).unwrap_or(by_clock);
         // Moments begin at 0 again after 2⁶⁴ ps.

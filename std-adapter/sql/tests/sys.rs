@@ -3,7 +3,7 @@
 mod common;
 
 use common::{World, check, run};
-use perfschema::core::timer::{Clock, Conversion, SystemClock, TimerName, Timers};
+use perfschema::core::timer::{Calibration, Clock, Conversion, SystemClock, TimerName, Timers};
 use perfschema::core::{
     Actor, ActorIdentity, Config, Held, Identity, InstrumentName, MemoryChange, Now, Operation, Region, Setting, ThreadType,
     WaitStart, Word,
@@ -247,19 +247,25 @@ fn a_thread_waits_while_it_waits() {
     assert_eq!(run(&mut session, "SELECT * FROM sys.lock_waits").lines().count(), 1);
 }
 
-/// The frequency of CYCLE is measured, so it is a little wrong, and its moments part from those of the clock for as long as the program runs:
-/// how long something lasts is told by the timer that times it.
-#[test]
-fn what_lasts_is_timed_by_its_own_timer() {
-    // A tenth wrong, for a quarter of an hour; a few parts in 10⁷ for years.
-    const UPTIME_S: u64 = 1000;
+/// Looks at a wait that began by a clock which `clock` makes of the region's timers; those began `uptime_s` ago, and CYCLE is otherwise.
+fn check_what_waits(
+    uptime_s: u64,
+    cycle: impl Fn(&mut Calibration),
+    clock: impl FnOnce(&Region<'_>) -> Box<dyn Fn(TimerName) -> u64>,
+    expected: &str,
+) {
+    struct By(Box<dyn Fn(TimerName) -> u64>);
+    impl Clock for By {
+        fn ticks(&self, timer: TimerName) -> u64 {
+            self.0(timer)
+        }
+    }
     let timers = Timers::calibrate();
     let timers = TimerName::ALL.map(|name| {
         let mut timer = *timers.get(name);
-        timer.epoch_ticks = SystemClock.ticks(name).wrapping_sub(timer.frequency_hz * UPTIME_S);
+        timer.epoch_ticks = SystemClock.ticks(name).wrapping_sub(timer.frequency_hz * uptime_s);
         if name == TimerName::Cycle {
-            timer.frequency_hz += timer.frequency_hz / 10;
-            timer.conversion = Conversion::from_frequency(timer.frequency_hz);
+            cycle(&mut timer);
         }
         timer
     });
@@ -268,8 +274,38 @@ fn what_lasts_is_timed_by_its_own_timer() {
     let class = region.register(InstrumentName::literal("wait/synch/mutex/test/LOCK"), Setting::ON).expect("there is room");
     region.enable_everything();
     let actor = Actor::attach(&region, &ActorIdentity::default());
-    let _wait = actor.begin(&SystemClock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+    let clock = By(clock(&region));
+    let _wait = actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
     let now: &'static Region<'static> = Box::leak(Box::new(region.as_of(Now::Clock)));
     let mut session = Database::new(now).session(Account::default()).expect("there is memory");
-    check(&mut session, "SELECT wait_so_far > 0, wait_so_far < 30000000000000 FROM sys.`x$current_waits`", "1,1");
+    check(
+        &mut session,
+        &format!("SELECT wait_so_far {expected} AND wait_so_far < 30000000000000 FROM sys.`x$current_waits`"),
+        "1",
+    );
+}
+
+/// The frequency of CYCLE is measured, so it is a little wrong, and its moments part from those of the clock for as long as the program runs:
+/// how long something lasts is told by the timer that times it.
+#[test]
+fn what_lasts_is_timed_by_its_own_timer() {
+    // A tenth wrong, for a quarter of an hour; a few parts in 10⁷ for years.
+    let wrong = |cycle: &mut Calibration| {
+        cycle.frequency_hz += cycle.frequency_hz / 10;
+        cycle.conversion = Conversion::from_frequency(cycle.frequency_hz);
+    };
+    check_what_waits(1000, wrong, |_| Box::new(|timer| SystemClock.ticks(timer)), "> 0");
+}
+
+/// As that of a program which an emulator runs as one of another processor, or where a machine that slept begins anew.
+#[test]
+fn what_lasts_is_timed_by_the_clock_where_the_counter_is_another_one() {
+    // What it reads there is more than what is read here for years.
+    let other = |cycle: &mut Calibration| cycle.epoch_ticks = cycle.epoch_ticks.wrapping_add(1 << 60);
+    // Since the epoch, a second ago.
+    let since_epoch = |region: &Region<'_>| -> Box<dyn Fn(TimerName) -> u64> {
+        let epochs = TimerName::ALL.map(|timer| region.timer(timer).epoch_ticks);
+        Box::new(move |timer| epochs[timer.index()])
+    };
+    check_what_waits(1, other, since_epoch, ">= 1000000000000");
 }
