@@ -17,7 +17,7 @@ use crate::{Error, Program, moment, variables, vtab};
 use perfschema::core::name::EventClass;
 use perfschema::core::table::SqlType;
 use perfschema::core::timer::{SystemClock, TimerName};
-use perfschema::render::OwnedValue;
+use perfschema::render::{self, OwnedValue};
 use perfschema::{Now, Region};
 use regex_lite::Regex;
 use rusqlite::types::ValueRef;
@@ -390,11 +390,15 @@ impl State {
         match &found.kind {
             Kind::Table(table) => {
                 let region = self.region().as_of(self.clock_ns().map_or(Now::Unknown, Now::At));
-                table.scan(&region, &mut |row| {
+                let sweep = table.scan(&region, &mut |row| {
                     if rows.bytes() <= left {
                         rows.push((0..width).map(|column| row.cell(column)));
                     }
                 });
+                // While it runs, they show the next time.
+                if let Some(missing) = render::missing(&sweep).filter(|_| self.has_ended()) {
+                    self.warn("Warning", Error::new(1105, "HY000", format!("{}: {missing}", found.name)));
+                }
             }
             Kind::Information(make) => make(self).iter().for_each(|row| rows.push(row.iter().map(OwnedValue::as_value))),
             Kind::View(_) => {}

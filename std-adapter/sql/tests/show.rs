@@ -2,9 +2,14 @@
 
 mod common;
 
-use common::{World, check, run, session};
+use common::{Mortal, World, check, run, session};
+use perfschema::core::timer::{Clock, TimerName};
+use perfschema::core::{Held, Operation, WaitStart};
 use perfschema::render::OwnedValue;
 use perfschema_sql::{Account, Database, Outcome, Right};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const KEY_OF_ACTORS: &str =
     "setup_actors,0,PRIMARY,1,HOST,,,,,\"\",HASH,\"\",\"\",YES,\nsetup_actors,0,PRIMARY,2,USER,,,,,\"\",HASH,\"\",\"\",YES,";
@@ -189,4 +194,44 @@ fn what_is_not_here_is_empty() {
     assert!(doc.contains("Always empty"), "{doc}");
     let view = "SELECT VERSION, ROW_FORMAT, TABLE_COLLATION, TABLE_COMMENT FROM information_schema.TABLES WHERE TABLE_NAME = 'processlist'";
     assert_eq!(run(&mut session, &format!("{view} AND TABLE_SCHEMA = 'sys'")).lines().nth(1), Some(",,,VIEW"));
+}
+
+/// What reads it goes no further, as if it had been killed there.
+struct LastMoment;
+
+impl Clock for LastMoment {
+    fn ticks(&self, _timer: TimerName) -> u64 {
+        panic!("killed")
+    }
+}
+
+#[test]
+fn rows_that_a_program_did_not_finish_are_warned_of() {
+    let world = World::new();
+    let (whole, killed) = (world.actor("thread/test/whole"), world.actor("thread/test/killed"));
+    for actor in [&whole, &killed] {
+        world.wait(actor, 0, 1, 5);
+    }
+    let class = world.classes[0];
+    let wait = killed.begin(&world.clock, world.region.switches(class), class, &WaitStart::new(Operation::Lock));
+    assert!(catch_unwind(AssertUnwindSafe(|| killed.end(&LastMoment, wait, Held::None))).is_err());
+
+    let has_ended = Arc::new(AtomicBool::new(false));
+    let program = Mortal(world.region, Arc::clone(&has_ended));
+    let mut session = Database::new(program).session(Account::default()).expect("there is memory");
+    let waits =
+        "SELECT thread_id, count_star FROM performance_schema.events_waits_summary_by_thread_by_event_name WHERE count_star > 0";
+    check(&mut session, waits, "1,1");
+    check(&mut session, "SHOW WARNINGS", ""); // It runs: the row shows the next time.
+    has_ended.store(true, Ordering::Relaxed);
+    check(&mut session, waits, "1,1");
+    assert_eq!(session.warning_count(), 1);
+    let expected = "Warning,1105,\"events_waits_summary_by_thread_by_event_name: 1 row was being written, and is not shown\"";
+    check(&mut session, "SHOW WARNINGS", expected);
+    check(
+        &mut session,
+        "SELECT count_star FROM performance_schema.events_waits_summary_global_by_event_name WHERE count_star > 0",
+        "2",
+    );
+    check(&mut session, "SHOW WARNINGS", ""); // A sum over all threads takes in what there is of each.
 }

@@ -3,7 +3,7 @@
 use super::{Error, target};
 use crate::output::{self, Format};
 use perfschema::core::table::{SCHEMA, Table};
-use perfschema::render::{Grid, OwnedValue};
+use perfschema::render::{self, Grid, OwnedValue};
 use perfschema::tables;
 use std::ffi::OsString;
 use std::io::Write;
@@ -38,19 +38,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
     let mut out = output::stdout();
     args.format.write(&mut out, &grid, output::width_of_rows())?;
     out.flush()?;
-    if let Some(incomplete) = incomplete(sweep.changed + sweep.skipped) {
-        note!("perfschema: {incomplete}");
+    if let Some(missing) = render::missing(&sweep) {
+        note!("perfschema: {missing}");
     }
     Ok(())
-}
-
-/// What is missing: rows that change at this moment, and those in the middle of which their program has died.
-fn incomplete(rows: u64) -> Option<String> {
-    match rows {
-        0 => None,
-        1 => Some("1 row was being written, and is not shown".into()),
-        _ => Some(format!("{rows} rows were being written, and are not shown")),
-    }
 }
 
 /// Leaves out the columns that are NULL in every row: a wait for a lock has no object name, no index, no bytes.
@@ -67,17 +58,5 @@ pub(super) fn leave_out(grid: &mut Grid, is_left_out: impl Fn(&Grid, usize) -> b
     for row in &mut grid.rows {
         let mut kept = keep.iter();
         row.retain(|_| *kept.next().unwrap_or(&true));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::incomplete;
-
-    #[test]
-    fn what_is_not_shown_is_said() {
-        assert_eq!(incomplete(0), None);
-        assert_eq!(incomplete(1).as_deref(), Some("1 row was being written, and is not shown"));
-        assert_eq!(incomplete(7).as_deref(), Some("7 rows were being written, and are not shown"));
     }
 }

@@ -243,6 +243,26 @@ pub enum Order {
     Descending,
 }
 
+/// What a look at a table does not show: rows that are written at this moment, and those in the middle of which their program has died.
+/// None where all is shown.
+///
+/// ```
+/// use perfschema::{core::table::Sweep, render};
+/// let mut sweep = Sweep::default();
+/// assert_eq!(render::missing(&sweep), None);
+/// sweep.changed = 1;
+/// assert_eq!(render::missing(&sweep).unwrap(), "1 row was being written, and is not shown");
+/// sweep.skipped = 6;
+/// assert_eq!(render::missing(&sweep).unwrap(), "7 rows were being written, and are not shown");
+/// ```
+pub fn missing(sweep: &Sweep) -> Option<String> {
+    match sweep.changed + sweep.skipped {
+        0 => None,
+        1 => Some("1 row was being written, and is not shown".into()),
+        rows => Some(format!("{rows} rows were being written, and are not shown")),
+    }
+}
+
 /// Rows, collected: of a table by [`of`](Self::of), or of anything else by filling in the fields.
 ///
 /// ```
