@@ -231,9 +231,10 @@ impl Region<'_> {
                 }
             }
         }
-        // Who has given a place back may not have said so, where nothing else was free.
+        // Who has given a place back may not have said so, where nothing else was free; and what was the parent's is free.
         let places = self.setup();
-        let hints = places[setup::word::INSTANCE_HINTS].iter().chain([&places[setup::word::SOCKET_HINT]]);
+        let hints =
+            places[setup::word::INSTANCE_HINTS].iter().chain([&places[setup::word::SOCKET_HINT], self.header(header::SLOT_HINT)]);
         hints.for_each(|hint| instance::give_back(hint, 0));
         self.forget_file_io(idle);
         self.forget_socket_io(idle);

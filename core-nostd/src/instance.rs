@@ -136,15 +136,49 @@ impl InstanceId {
 
 /// The place of this index is free: a pool is not full any more, nor will it be taken for full by who began to search before.
 pub(crate) fn give_back(hint: &Word, index: usize) {
+    give_back_as(hint, |_| index as u64);
+}
+
+/// The same where the places are searched from the first one on: none before the one that the hint says is free.
+pub(crate) fn give_back_in_order(hint: &Word, index: usize) {
+    give_back_as(hint, |start| start.min(index as u64));
+}
+
+fn give_back_as(hint: &Word, start: impl Fn(u64) -> u64) {
     let mut seen = hint.get();
     loop {
-        let free = (seen >> 32).wrapping_add(1) << 32 | index as u64;
+        let free = (seen >> 32).wrapping_add(1) << 32 | start(seen & FULL);
         // [I2] Release: pairs with [I1].
         match hint.compare_exchange(seen, free, Ordering::Release) {
             Ok(_) => return,
             Err(now) => seen = now,
         }
     }
+}
+
+/// Searches for a free place where the hint says, unless it says that there is none: `claim` takes one, searching from an index on, and returns
+/// it with its index.
+pub(crate) fn search<T>(hint: &Word, claim: impl Fn(usize) -> Option<(usize, T)>) -> Option<(usize, T)> {
+    for _ in 0..SEARCHES {
+        let seen = hint.get();
+        // [I1] Acquire fence: pairs with [I2]; what was given back before is found free.
+        fence(Ordering::Acquire);
+        let start = seen & FULL;
+        // It stays so until a place of the pool is given back.
+        if start == FULL {
+            break;
+        }
+        if let Some(found) = claim(usize::try_from(start).unwrap_or(usize::MAX)) {
+            // Compared, so that no number of those given back returns.
+            let _ = hint.compare_exchange(seen, seen & !FULL | (found.0 as u64 + 1), Ordering::Relaxed);
+            return Some(found);
+        }
+        // Not if one was given back meanwhile, which may have been too late for the search.
+        if hint.compare_exchange(seen, seen | FULL, Ordering::Relaxed).is_ok() {
+            break;
+        }
+    }
+    None
 }
 
 impl<'r> Region<'r> {
@@ -211,28 +245,16 @@ impl<'r> Region<'r> {
         write: &impl Fn(&[Word; N], Claimed),
     ) -> Option<InstanceId> {
         let hint = self.instance_hint(pool)?;
-        for _ in 0..SEARCHES {
-            let seen = hint.get();
-            // [I1] Acquire fence: pairs with [I2]; what was given back before is found free.
-            fence(Ordering::Acquire);
-            let start = seen & FULL;
-            // It stays so until an instance of the pool is given back.
-            if start == FULL {
-                break;
-            }
-            if let Some(index) = self.claim_instance(pool, class, write, start) {
-                // Compared, so that no number of those given back returns.
-                let _ = hint.compare_exchange(seen, seen & !FULL | (index as u64 + 1), Ordering::Relaxed);
+        match search(hint, |start| Some((self.claim_instance(pool, class, write, start)?, ()))) {
+            Some((index, ())) => {
                 let at = self.place(pool.instances).offset + index * N;
-                return Some(InstanceId((at / LINE + 1) as u32));
+                Some(InstanceId((at / LINE + 1) as u32))
             }
-            // Not if one was given back meanwhile, which may have been too late for the search.
-            if hint.compare_exchange(seen, seen | FULL, Ordering::Relaxed).is_ok() {
-                break;
+            None => {
+                self.count_lost(pool.instances_lost);
+                None
             }
         }
-        self.count_lost(pool.instances_lost);
-        None
     }
 
     /// Takes a free instance of the pool, searching from `start` on and round.
@@ -241,10 +263,10 @@ impl<'r> Region<'r> {
         pool: &Pool,
         class: Class,
         write: &impl Fn(&[Word; N], Claimed),
-        start: u64,
+        start: usize,
     ) -> Option<usize> {
         let instances = self.arrays::<N>(pool.instances);
-        let (before, after) = instances.split_at(usize::try_from(start).map_or(0, |start| start.min(instances.len())));
+        let (before, after) = instances.split_at(start.min(instances.len()));
         for (words, index) in after.iter().zip(before.len()..).chain(before.iter().zip(0..)) {
             let Some(claim) = pool::claim(&words[word::STATE]) else { continue };
             let claimed = Claimed { place: index, version: claim.version() };

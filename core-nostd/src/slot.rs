@@ -3,6 +3,7 @@
 //! Sequence numbers go on from owner to owner ([`word::BASE`] says where the present one began), so that a record's version never returns.
 
 use crate::event::{EventStore, STORES};
+use crate::instance;
 use crate::lost::Lost;
 use crate::pool::{self, Version};
 use crate::record::Sequence;
@@ -140,6 +141,7 @@ pub(crate) type SlotWords = [Word; SLOT];
 pub(crate) struct Claimed<'r> {
     pub(crate) index: usize,
     pub(crate) words: &'r SlotWords,
+    hint: &'r Word,
     pub(crate) thread_id: u64,
     pub(crate) base: Sequence,
     version: Cell<Version>,
@@ -151,11 +153,15 @@ fn next_thread_id(region: &Region<'_>) -> u64 {
     region.header(header::LAST_THREAD_ID).fetch_add(1, Ordering::Relaxed).wrapping_add(1)
 }
 
-/// Takes the first free slot. The pool being full is counted.
+/// Takes the first free slot, where that is known to be. The pool being full is counted.
 pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setting: ThreadSetting) -> Option<Claimed<'r>> {
     let slots = region.arrays::<SLOT>(Section::Slots);
-    let found = slots.iter().enumerate().find_map(|(index, words)| Some((index, words, pool::claim(&words[word::STATE])?)));
-    let Some((index, words, claim)) = found else {
+    let hint = region.header(header::SLOT_HINT);
+    let claim = |start| {
+        let mut slots = slots.iter().enumerate().skip(start);
+        slots.find_map(|(index, words)| Some((index, (words, pool::claim(&words[word::STATE])?))))
+    };
+    let Some((index, (words, claim))) = instance::search(hint, claim) else {
         region.count_lost(Lost::ThreadInstances);
         return None;
     };
@@ -170,7 +176,7 @@ pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setti
     }
     words[word::MEMORY_FIRST_EPOCHS].set(words[word::MEMORY_EPOCHS].get());
     let base = Sequence::from_word(words[word::BASE].get());
-    Some(Claimed { index, words, thread_id, base, version: Cell::new(claim.publish()) })
+    Some(Claimed { index, words, hint, thread_id, base, version: Cell::new(claim.publish()) })
 }
 
 fn write_identity(words: &SlotWords, identity: &ActorIdentity<'_>, setting: ThreadSetting) {
@@ -196,7 +202,9 @@ impl Claimed<'_> {
         }
         // A reader may pair the new BASE with the old records and find none of them: the owner is gone anyway.
         self.words[word::BASE].set(sequence.0);
-        pool::release(&self.words[word::STATE], self.version.get());
+        if pool::release(&self.words[word::STATE], self.version.get()) {
+            instance::give_back_in_order(self.hint, self.index);
+        }
     }
 
     /// The owner says anew who it is; its THREAD_ID and its sums stay.
@@ -366,5 +374,42 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// The first free one is found without a look at those before it, and nobody looks where none is free.
+    #[test]
+    fn a_hint_says_from_where_on_a_slot_is_free() {
+        use crate::{Config, Identity, timer::MockClock};
+        let words: Vec<Word> = (0..Config::SMALL.words()).map(|_| Word::new(0)).collect();
+        let region = Region::create(&words, &Config::SMALL, &Identity::default(), &MockClock::new().timers()).expect("it fits");
+        let setting = ThreadSetting { instrumented: true, history: true };
+        let claim = || claim(&region, &ActorIdentity::default(), setting);
+        let slots = region.arrays::<SLOT>(Section::Slots).len();
+        let hint = || region.header(header::SLOT_HINT).get() & u64::from(u32::MAX);
+        let mut claimed: Vec<_> = (0..slots)
+            .map(|index| {
+                assert_eq!(hint(), index as u64);
+                claim().expect("there is room")
+            })
+            .collect();
+        assert_eq!(claimed.iter().map(|claimed| claimed.index).collect::<Vec<_>>(), (0..slots).collect::<Vec<_>>());
+        assert!(claim().is_none() && claim().is_none());
+        assert_eq!((hint(), region.lost(Lost::ThreadInstances)), (u32::MAX.into(), 2));
+        // The first that is free is taken first, in whatever order they were given back: what was never used stays so.
+        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            order.iter().for_each(|&index: &usize| claimed[index].release(claimed[index].base));
+            assert_eq!(hint(), 0);
+            for (index, place) in claimed.iter_mut().enumerate().take(3) {
+                *place = claim().expect("there is room");
+                assert_eq!((place.index, hint()), (index, index as u64 + 1));
+            }
+            assert!(claim().is_none());
+        }
+        // Given back once: the next owner's is not.
+        let old = claimed[1].clone();
+        claimed[1].release(claimed[1].base);
+        let _next = claim().expect("there is room");
+        old.release(old.base);
+        assert!(claim().is_none());
     }
 }
