@@ -10,6 +10,7 @@
 
 use crate::event::{EventStore, Place, STATEMENTS, STORES};
 use crate::metric::Moment;
+use crate::pool::Hint;
 use crate::record::RecordWords;
 use crate::region::{
     CARRY, CHUNK, INSTANCE, IO_SUMS, MEMORY, RECORD, Region, SLOT, SOURCE, STAT, STATEMENT_STAT, Section, header,
@@ -233,9 +234,8 @@ impl Region<'_> {
         }
         // Who has given a place back may not have said so, where nothing else was free; and what was the parent's is free.
         let places = self.setup();
-        let hints =
-            places[setup::word::INSTANCE_HINTS].iter().chain([&places[setup::word::SOCKET_HINT], self.header(header::SLOT_HINT)]);
-        hints.for_each(|hint| instance::give_back(hint, 0));
+        let hints = places[setup::word::INSTANCE_HINTS].iter().chain([&places[setup::word::SOCKET_HINT]]).map(Hint);
+        hints.chain([slot::hint(self)]).for_each(|hint| hint.give_back(0));
         self.forget_file_io(idle);
         self.forget_socket_io(idle);
         if idle {

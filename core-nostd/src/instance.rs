@@ -7,12 +7,12 @@
 use crate::class::{Class, POOLS, Pool, SOCKET_POOL, pool_of};
 use crate::file::FileIo;
 use crate::name::kind_of;
-use crate::pool::{self, Look};
+use crate::pool::{self, Hint, Look};
 use crate::region::{INSTANCE, Region, Section, Text};
 use crate::setup;
 use crate::socket::SocketIo;
 use crate::stat::{Patience, Shared, Summary, Versioned};
-use crate::sync::{Ordering, Word, fence};
+use crate::sync::{Ordering, Word};
 use crate::table::Sweep;
 
 pub(crate) mod word {
@@ -31,13 +31,6 @@ pub(crate) mod word {
 
 /// What a thread that shares a lock adds to word CLASS.
 const ONE_READER: u64 = 1 << u16::BITS;
-
-/// The lower half of a hint: where to look first for a free place of the pool, or this where there is none. Above it, how often one was given
-/// back.
-const FULL: u64 = u32::MAX as u64;
-
-/// Searches until one is given up: each after the first one because others have taken or given back places meanwhile.
-const SEARCHES: usize = if cfg!(perfschema_loom) { 3 } else { 16 };
 
 /// A lock as the region knows it.
 ///
@@ -134,53 +127,6 @@ impl InstanceId {
     }
 }
 
-/// The place of this index is free: a pool is not full any more, nor will it be taken for full by who began to search before.
-pub(crate) fn give_back(hint: &Word, index: usize) {
-    give_back_as(hint, |_| index as u64);
-}
-
-/// The same where the places are searched from the first one on: none before the one that the hint says is free.
-pub(crate) fn give_back_in_order(hint: &Word, index: usize) {
-    give_back_as(hint, |start| start.min(index as u64));
-}
-
-fn give_back_as(hint: &Word, start: impl Fn(u64) -> u64) {
-    let mut seen = hint.get();
-    loop {
-        let free = (seen >> 32).wrapping_add(1) << 32 | start(seen & FULL);
-        // [I2] Release: pairs with [I1].
-        match hint.compare_exchange(seen, free, Ordering::Release) {
-            Ok(_) => return,
-            Err(now) => seen = now,
-        }
-    }
-}
-
-/// Searches for a free place where the hint says, unless it says that there is none: `claim` takes one, searching from an index on, and returns
-/// it with its index.
-pub(crate) fn search<T>(hint: &Word, claim: impl Fn(usize) -> Option<(usize, T)>) -> Option<(usize, T)> {
-    for _ in 0..SEARCHES {
-        let seen = hint.get();
-        // [I1] Acquire fence: pairs with [I2]; what was given back before is found free.
-        fence(Ordering::Acquire);
-        let start = seen & FULL;
-        // It stays so until a place of the pool is given back.
-        if start == FULL {
-            break;
-        }
-        if let Some(found) = claim(usize::try_from(start).unwrap_or(usize::MAX)) {
-            // Compared, so that no number of those given back returns.
-            let _ = hint.compare_exchange(seen, seen & !FULL | (found.0 as u64 + 1), Ordering::Relaxed);
-            return Some(found);
-        }
-        // Not if one was given back meanwhile, which may have been too late for the search.
-        if hint.compare_exchange(seen, seen | FULL, Ordering::Relaxed).is_ok() {
-            break;
-        }
-    }
-    None
-}
-
 impl<'r> Region<'r> {
     /// Makes a lock known. `address` is what OBJECT_INSTANCE_BEGIN shows. None if the pool is full, which is counted, and if the
     /// class is no lock's.
@@ -245,7 +191,7 @@ impl<'r> Region<'r> {
         write: &impl Fn(&[Word; N], Claimed),
     ) -> Option<InstanceId> {
         let hint = self.instance_hint(pool)?;
-        match search(hint, |start| Some((self.claim_instance(pool, class, write, start)?, ()))) {
+        match hint.search(|start| Some((self.claim_instance(pool, class, write, start)?, ()))) {
             Some((index, ())) => {
                 let at = self.place(pool.instances).offset + index * N;
                 Some(InstanceId((at / LINE + 1) as u32))
@@ -278,13 +224,13 @@ impl<'r> Region<'r> {
         None
     }
 
-    /// Where to look for a free instance of the pool: see [`FULL`].
-    fn instance_hint(&self, pool: &Pool) -> Option<&'r Word> {
+    /// Where to look for a free instance of the pool.
+    fn instance_hint(&self, pool: &Pool) -> Option<Hint<'r>> {
         let setup = self.setup();
         if *pool == SOCKET_POOL {
-            return Some(&setup[setup::word::SOCKET_HINT]);
+            return Some(Hint(&setup[setup::word::SOCKET_HINT]));
         }
-        setup[setup::word::INSTANCE_HINTS].get(POOLS.iter().position(|other| other == pool)?)
+        setup[setup::word::INSTANCE_HINTS].get(POOLS.iter().position(|other| other == pool)?).map(Hint)
     }
 
     /// The lock, or the socket, is gone: its rows disappear, the sums by event name stay.
@@ -299,7 +245,7 @@ impl<'r> Region<'r> {
             let words = id.first_word().checked_sub(place.offset);
             let index = words.and_then(|words| words.checked_div(pool.instances.stride()));
             if let (Some(index), Some(hint)) = (index.filter(|index| *index < place.count), self.instance_hint(pool)) {
-                give_back(hint, index);
+                hint.give_back(index);
             }
         }
     }
@@ -561,26 +507,26 @@ mod tests {
         let [lock, other] = ["wait/synch/mutex/app/LOCK", "wait/synch/rwlock/app/LOCK"]
             .map(|name| region.register(InstrumentName::literal(name), Setting::ON).expect("there is room"));
         let hint = region.instance_hint(&POOLS[0]).expect("it has one");
-        let check = |given_back: u64, start: u64| assert_eq!((hint.get() >> 32, hint.get() & FULL), (given_back, start));
+        let check = |given_back: u64, start: Option<u64>| assert_eq!(hint.parts(), (given_back, start));
         let places = region.arrays::<INSTANCE>(Section::MutexInstances).len() as u64;
         let mut locks = Vec::new();
         for start in 0..places {
-            check(0, start);
+            check(0, Some(start));
             locks.push(region.create_instance(lock, start).expect("there is room"));
         }
-        check(0, places);
+        check(0, Some(places));
         assert_eq!(region.create_instance(lock, 0), None);
-        check(0, FULL);
+        check(0, None);
         // What another pool gets back is nothing to it, though it is the next place in memory.
         let next = region.create_instance(other, 0).expect("there is room");
         assert_eq!(next.first_word(), locks[0].first_word() + places as usize * INSTANCE);
         region.destroy_instance(next);
-        check(0, FULL);
+        check(0, None);
         for (given_back, index) in (1..).zip([2, 0, 1]) {
             region.destroy_instance(locks[index]);
-            check(given_back, index as u64);
+            check(given_back, Some(index as u64));
             assert_eq!(region.create_instance(lock, 0), Some(locks[index]));
-            check(given_back, index as u64 + 1);
+            check(given_back, Some(index as u64 + 1));
         }
     }
 

@@ -158,6 +158,74 @@ pub(crate) fn release(state: &Word, version: Version) -> bool {
     state.compare_exchange(version.state(LIVE), version.state(FREE), Ordering::Release).is_ok()
 }
 
+/// Where to look first for a free place of a pool, so that one that is full is searched once. The lower half is the place's index, or [`FULL`]; the
+/// upper one counts the places that were given back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hint<'r>(pub(crate) &'r Word);
+
+/// There is no free place.
+const FULL: u64 = u32::MAX as u64;
+
+/// Searches until one is given up: each after the first one because others have taken or given back places meanwhile.
+const SEARCHES: usize = if cfg!(perfschema_loom) { 3 } else { 16 };
+
+impl Hint<'_> {
+    /// Takes a free place, unless it is known that there is none: `claim` searches from an index on, and returns what it has taken with its index.
+    pub(crate) fn search<T>(self, claim: impl Fn(usize) -> Option<(usize, T)>) -> Option<(usize, T)> {
+        let Hint(hint) = self;
+        for _ in 0..SEARCHES {
+            let seen = hint.get();
+            // [I1] Acquire fence: pairs with [I2]; what was given back before is found free.
+            fence(Ordering::Acquire);
+            let start = seen & FULL;
+            // It stays so until a place of the pool is given back.
+            if start == FULL {
+                break;
+            }
+            if let Some(found) = claim(usize::try_from(start).unwrap_or(usize::MAX)) {
+                // Compared, so that no number of those given back returns.
+                let _ = hint.compare_exchange(seen, seen & !FULL | (found.0 as u64 + 1), Ordering::Relaxed);
+                return Some(found);
+            }
+            // Not if one was given back meanwhile, which may have been too late for the search.
+            if hint.compare_exchange(seen, seen | FULL, Ordering::Relaxed).is_ok() {
+                break;
+            }
+        }
+        None
+    }
+
+    /// The place of this index is free: the pool is not full any more, nor will it be taken for full by who began to search before.
+    pub(crate) fn give_back(self, index: usize) {
+        self.give_back_as(|_| index as u64);
+    }
+
+    /// The same where each search begins at the first place that may be free: none before the one that the hint says is.
+    pub(crate) fn give_back_in_order(self, index: usize) {
+        self.give_back_as(|start| start.min(index as u64));
+    }
+
+    fn give_back_as(self, start: impl Fn(u64) -> u64) {
+        let Hint(hint) = self;
+        let mut seen = hint.get();
+        loop {
+            let free = (seen >> 32).wrapping_add(1) << 32 | start(seen & FULL);
+            // [I2] Release: pairs with [I1].
+            match hint.compare_exchange(seen, free, Ordering::Release) {
+                Ok(_) => return,
+                Err(now) => seen = now,
+            }
+        }
+    }
+
+    /// How many places were given back, and where a search begins; nowhere if there is none.
+    #[cfg(all(test, not(perfschema_loom)))]
+    pub(crate) fn parts(self) -> (u64, Option<u64>) {
+        let Hint(hint) = self;
+        (hint.get() >> 32, Some(hint.get() & FULL).filter(|start| *start != FULL))
+    }
+}
+
 /// Who lives there at this moment. No reader's look: nothing is known of the other words.
 pub(crate) fn live(state: &Word) -> Option<Version> {
     let seen = state.get();

@@ -3,9 +3,8 @@
 //! Sequence numbers go on from owner to owner ([`word::BASE`] says where the present one began), so that a record's version never returns.
 
 use crate::event::{EventStore, STORES};
-use crate::instance;
 use crate::lost::Lost;
-use crate::pool::{self, Version};
+use crate::pool::{self, Hint, Version};
 use crate::record::Sequence;
 use crate::region::{Region, SLOT, Section, Text, header, read_text, write_text};
 use crate::setup::Switches;
@@ -141,7 +140,7 @@ pub(crate) type SlotWords = [Word; SLOT];
 pub(crate) struct Claimed<'r> {
     pub(crate) index: usize,
     pub(crate) words: &'r SlotWords,
-    hint: &'r Word,
+    hint: Hint<'r>,
     pub(crate) thread_id: u64,
     pub(crate) base: Sequence,
     version: Cell<Version>,
@@ -153,15 +152,20 @@ fn next_thread_id(region: &Region<'_>) -> u64 {
     region.header(header::LAST_THREAD_ID).fetch_add(1, Ordering::Relaxed).wrapping_add(1)
 }
 
+/// Where the first free slot may be.
+pub(crate) fn hint<'r>(region: &Region<'r>) -> Hint<'r> {
+    Hint(region.header(header::SLOT_HINT))
+}
+
 /// Takes the first free slot, where that is known to be. The pool being full is counted.
 pub(crate) fn claim<'r>(region: &Region<'r>, identity: &ActorIdentity<'_>, setting: ThreadSetting) -> Option<Claimed<'r>> {
     let slots = region.arrays::<SLOT>(Section::Slots);
-    let hint = region.header(header::SLOT_HINT);
+    let hint = hint(region);
     let claim = |start| {
         let mut slots = slots.iter().enumerate().skip(start);
         slots.find_map(|(index, words)| Some((index, (words, pool::claim(&words[word::STATE])?))))
     };
-    let Some((index, (words, claim))) = instance::search(hint, claim) else {
+    let Some((index, (words, claim))) = hint.search(claim) else {
         region.count_lost(Lost::ThreadInstances);
         return None;
     };
@@ -203,7 +207,7 @@ impl Claimed<'_> {
         // A reader may pair the new BASE with the old records and find none of them: the owner is gone anyway.
         self.words[word::BASE].set(sequence.0);
         if pool::release(&self.words[word::STATE], self.version.get()) {
-            instance::give_back_in_order(self.hint, self.index);
+            self.hint.give_back_in_order(self.index);
         }
     }
 
@@ -385,23 +389,23 @@ mod tests {
         let setting = ThreadSetting { instrumented: true, history: true };
         let claim = || claim(&region, &ActorIdentity::default(), setting);
         let slots = region.arrays::<SLOT>(Section::Slots).len();
-        let hint = || region.header(header::SLOT_HINT).get() & u64::from(u32::MAX);
+        let hint = || hint(&region).parts().1;
         let mut claimed: Vec<_> = (0..slots)
             .map(|index| {
-                assert_eq!(hint(), index as u64);
+                assert_eq!(hint(), Some(index as u64));
                 claim().expect("there is room")
             })
             .collect();
         assert_eq!(claimed.iter().map(|claimed| claimed.index).collect::<Vec<_>>(), (0..slots).collect::<Vec<_>>());
         assert!(claim().is_none() && claim().is_none());
-        assert_eq!((hint(), region.lost(Lost::ThreadInstances)), (u32::MAX.into(), 2));
+        assert_eq!((hint(), region.lost(Lost::ThreadInstances)), (None, 2));
         // The first that is free is taken first, in whatever order they were given back: what was never used stays so.
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             order.iter().for_each(|&index: &usize| claimed[index].release(claimed[index].base));
-            assert_eq!(hint(), 0);
+            assert_eq!(hint(), Some(0));
             for (index, place) in claimed.iter_mut().enumerate().take(3) {
                 *place = claim().expect("there is room");
-                assert_eq!((place.index, hint()), (index, index as u64 + 1));
+                assert_eq!((place.index, hint()), (index, Some(index as u64 + 1)));
             }
             assert!(claim().is_none());
         }

@@ -63,7 +63,7 @@ pub(crate) mod header {
     pub(crate) const NEXT_ACTOR_NUMBER: usize = 27;
     /// 1 if anything was ever counted in a shared histogram.
     pub(crate) const HAS_SHARED_HISTOGRAMS: usize = 28;
-    /// Where a search for a free slot begins: as of the hints in `instance.rs`, but no slot before it is free.
+    /// Where a search for a free slot begins, see `pool`: no slot before it is free.
     pub(crate) const SLOT_HINT: usize = 29;
     /// On a line of its own: every recording thread comes by now and then.
     pub(crate) const NEXT_LONG_CHUNK: usize = 32;
