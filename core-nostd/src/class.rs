@@ -307,6 +307,11 @@ impl Region<'_> {
         let classes = self.arrays::<CLASS>(Section::Classes);
         for (index, free) in candidates(places) {
             let Some(class) = classes.get(index) else { break };
+            // Most are others', and only looked at: a place that is taken stays so.
+            let seen = class[word::STATE].whole();
+            if seen != free && seen & !STATE_BITS != hash {
+                continue;
+            }
             // [C1] Relaxed: nothing was written before; what is there already, published() loads again.
             if let Err(seen) = class[word::STATE].compare_exchange(free, hash | CLAIMED, Ordering::Relaxed)
                 && seen & !STATE_BITS != hash
@@ -328,7 +333,7 @@ impl Region<'_> {
                 }
             }
             // Also for who published it and may not have got so far: an event that follows is to find its switch.
-            setup::fold(self);
+            setup::fold_class(self, found);
             return Ok(found);
         }
         // There is one name of kind idle, and a place for it: none in a region of foreign bytes only.
@@ -403,7 +408,7 @@ impl Region<'_> {
     /// ```
     pub fn set_setting(&self, class: Class, setting: Setting) {
         self.store_setting(class, setting);
-        setup::fold(self);
+        setup::fold_class(self, class);
     }
 
     /// The same, for callers that fold once after several.

@@ -27,7 +27,7 @@ use crate::io;
 use crate::io::{Counted, FILES, IoSummary, Place};
 use crate::lost::Lost;
 use crate::operation::Group;
-use crate::path::{Kept, Name, PATH_BYTES, path_text, without_slashes};
+use crate::path::{Kept, Name, PATH_BYTES, is_below, path_text, without_slashes};
 use crate::pool::{self, Look};
 use crate::region::{FILE, Region, Section, Text};
 use crate::setup;
@@ -396,6 +396,24 @@ impl<'r> Region<'r> {
         });
     }
 
+    /// The same of a regular file, which is no folder nor a link to one: nothing is below it, so no other place is looked at.
+    ///
+    /// ```
+    /// # use perfschema_core::*;
+    /// # static MEMORY: StaticRegion<{ Config::SMALL.words() }> = StaticRegion::new();
+    /// # let region = Region::create(MEMORY.words(), &Config::SMALL, &Identity::default(), &timer::Timers::calibrate())?;
+    /// # let class = region.register(InstrumentName::literal("wait/io/file/app/index"), Setting::ON)?;
+    /// region.refer_to(class, b"/app/index.tmp").expect("there is room").opened();
+    /// region.regular_file_renamed(b"/app/index.tmp", b"/app/index");
+    /// assert!(region.has_file(b"/app/index") && !region.has_file(b"/app/index.tmp"));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn regular_file_renamed(&self, from: &[u8], to: &[u8]) {
+        if from != to {
+            self.rename_one(from, to);
+        }
+    }
+
     /// Shows each file whose path lies below the folder, with its path, and what of that comes behind the folder. Nobody gets its place
     /// meanwhile.
     fn for_each_below(&self, folder: &[u8], mut each: impl FnMut(FileId, &Kept, &[u8])) {
@@ -403,14 +421,8 @@ impl<'r> Region<'r> {
         if folder.len() >= PATH_BYTES {
             return;
         }
-        let first = folder.first_chunk::<8>().map(|bytes| u64::from_le_bytes(*bytes));
         for (place, words) in self.arrays::<FILE>(Section::FileInstances).iter().enumerate() {
-            // Nearly all end here.
-            if words[word::LEN].get() <= folder.len() as u64 || first.is_some_and(|first| words[word::PATH.start].get() != first)
-            {
-                continue;
-            }
-            if Kept::of(words).below(folder).is_some() && refer(words) {
+            if is_below(words, folder) && refer(words) {
                 let (id, kept) = (FileId::of(place), Kept::of(words));
                 if let Some(rest) = kept.below(folder) {
                     each(id, &kept, rest);

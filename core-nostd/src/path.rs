@@ -77,6 +77,20 @@ fn words_of(bytes: &[u8]) -> (&[[u8; 8]], Option<u64>) {
     (whole, (!rest.is_empty()).then_some(last))
 }
 
+/// Whether what is kept of the path in a place is below the folder, of whose path there are no slashes at the end. Only looked at, not copied:
+/// nearly no file is.
+pub(crate) fn is_below(words: &[Word; FILE], folder: &[u8]) -> bool {
+    let (whole, rest) = folder.as_chunks::<8>();
+    let mut path = words[word::PATH].iter();
+    let begins = whole.iter().all(|bytes| path.next().is_some_and(|word| word.get() == u64::from_le_bytes(*bytes)));
+    // Seven bytes at most, and the slash.
+    let ends = |word: &Word| {
+        let bytes = word.get().to_le_bytes();
+        bytes.starts_with(rest) && bytes.get(rest.len()).is_some_and(|byte| is_slash(*byte))
+    };
+    begins && words[word::LEN].get() > folder.len() as u64 && path.next().is_some_and(ends)
+}
+
 /// What is kept of the path in a place, and whether that is all of it.
 pub(crate) struct Kept {
     bytes: [u8; PATH_BYTES],
@@ -136,6 +150,27 @@ mod tests {
         let words = [const { Word::new(0) }; FILE];
         Name::of(path).write(&words);
         assert_eq!(path_text(&words).as_str(), shown);
+    }
+
+    /// As where the whole path is compared.
+    #[test]
+    fn a_file_below_a_folder_is_told_by_its_words() {
+        for folder in 0..=24 {
+            let folder = &b"/a/folder/of/24/letters/"[..folder];
+            for file in ["", "/", "/x", "x", "x/", "/and/more/than/a/word"] {
+                let path = [folder, file.as_bytes()].concat();
+                let words = [const { Word::new(0) }; FILE];
+                Name::of(&path).write(&words);
+                assert_eq!(is_below(&words, folder), Kept::of(&words).below(folder).is_some(), "{path:?}");
+                if let [shorter @ .., last] = folder {
+                    let another = [shorter, &[last ^ 1]].concat();
+                    assert!(!is_below(&words, &another));
+                }
+            }
+        }
+        let words = [const { Word::new(0) }; FILE];
+        Name::of(&[b'/'; PATH_BYTES + 1]).write(&words);
+        assert!(!is_below(&words, &[b'/'; PATH_BYTES]) && is_below(&words, &[b'/'; PATH_BYTES - 1]));
     }
 
     #[test]

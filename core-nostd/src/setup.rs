@@ -14,6 +14,7 @@ use crate::name::EventClass;
 use crate::region::{Region, Section};
 use crate::slot;
 use crate::sync::{Ordering, Word, fence};
+use core::ops::Range;
 use perfschema_timer::{Clock, TimerName};
 
 /// Words of the section.
@@ -344,6 +345,16 @@ const FOLDS: u32 = 1024;
 /// Nobody waits; who finds the generation or a switch changed did so because somebody else made progress. Whoever else writes to a shared
 /// region, and changes nothing but these, does not keep this for ever.
 pub(crate) fn fold(region: &Region<'_>) {
+    fold_these(region, 0..region.class_count());
+}
+
+/// The same where what has changed is the setting of one class: no other switch is made of it. So who registers many instruments does not fold
+/// all of them each time.
+pub(crate) fn fold_class(region: &Region<'_>, class: Class) {
+    fold_these(region, class.index()..class.index() + 1);
+}
+
+fn fold_these(region: &Region<'_>, mut changed: Range<usize>) {
     let setup = region.setup();
     // [F1] Release: the setting just changed is seen by whoever bumps the generation after us, or finds it changed below.
     let mut generation = setup[word::GENERATION].fetch_add(1, Ordering::Release).wrapping_add(1);
@@ -353,14 +364,22 @@ pub(crate) fn fold(region: &Region<'_>) {
     fence(Ordering::SeqCst);
     let stores = STORES.map(|store| (store, class::of_events(region, store)));
     let idle_class = class::idle(region);
+    let used = || setup[word::STAGES_USED].get() != 0;
+    let mut first = !used();
     for _ in 0..FOLDS {
         // Set once and for all; also before the first of them is folded, which may be another one.
-        if setup[word::STAGES_USED].get() == 0
-            && class::of_events(region, &STAGES).any(|index| region.setting(Class(index as u16)).enabled)
-        {
+        let stages = class::of_events(region, &STAGES);
+        let mut stages = stages.start.max(changed.start)..stages.end.min(changed.end);
+        if !used() && stages.any(|index| region.setting(Class(index as u16)).enabled) {
             setup[word::STAGES_USED].set(1);
         }
-        for (index, switch) in region.section(Section::Switches).iter().enumerate() {
+        // The switches of all stages say so, and whoever sets it has found it unset when he began.
+        if first && used() {
+            first = false;
+            changed = 0..region.class_count();
+        }
+        let switches = region.section(Section::Switches).get(changed.clone()).unwrap_or_default();
+        for (index, switch) in changed.clone().zip(switches) {
             // Those of memory are behind all of these, and what times them is nothing to them.
             let store = stores.iter().find(|(_, classes)| classes.contains(&index)).map_or(&WAITS, |(store, _)| store);
             let timer = if idle_class.contains(&index) { EventClass::Idle } else { store.class };
@@ -371,7 +390,7 @@ pub(crate) fn fold(region: &Region<'_>) {
         fence(Ordering::SeqCst);
         // Relaxed: whose generation we see, whose setting we fold next, behind [F4].
         let now = setup[word::GENERATION].get();
-        if now == generation {
+        if now == generation && !(first && used()) {
             return;
         }
         generation = now;

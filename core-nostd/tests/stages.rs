@@ -63,6 +63,25 @@ fn a_stage_ends_where_the_next_begins() {
     );
 }
 
+/// Whoever registers or switches one instrument computes its switch alone; but the first stage that is on, all others end.
+#[test]
+fn the_first_stage_that_is_on_concerns_all_others() {
+    for switched_later in [false, true] {
+        let region = World::off(&CONFIG.with(Size::MaxStageClasses, 3)).region;
+        let ends_others = |class| region.switches(class).is_on();
+        let register = |name, setting| region.register(InstrumentName::literal(name), setting).expect("there is room");
+        let before = register("stage/test/before", Setting::OFF);
+        assert!(!ends_others(before));
+        let on = register("stage/test/on", if switched_later { Setting::OFF } else { Setting::COUNTED });
+        if switched_later {
+            assert!(!ends_others(on));
+            region.set_setting(on, Setting::COUNTED);
+        }
+        assert!(ends_others(before) && ends_others(on));
+        assert!(ends_others(register("stage/test/behind", Setting::OFF)));
+    }
+}
+
 /// "It's the same counter that we use for waits, therefore stage 101 does not follow stage 100, it follows wait 100."
 #[test]
 fn waits_lie_within_stages_and_share_their_numbers() {

@@ -123,6 +123,22 @@ fn a_stage_that_was_on_is_ended_by_others() {
     );
 }
 
+/// The first stage that is on is switched so by two: all others end it from then on, whichever of the two folds them.
+#[test]
+fn all_stages_end_others_once_one_is_on() {
+    const STAGES: Config = Config::EMPTY.with(Size::MaxStageClasses, 2);
+    Model { name: "fold: two stages", preemptions: Some(3), least: 100, outcomes: &["ends others"] }.explore(|swap, seen| {
+        let memory = Memory::with_region(&STAGES, &[Watch::Setup, Watch::Switches, Watch::ClassSettings]);
+        let [stage, other] = ["stage/app/S", "stage/app/T"]
+            .map(|name| memory.region().register(InstrumentName::literal(name), Setting::OFF).expect("there is room"));
+        let memory = Arc::new(memory);
+        let (a, b) = (memory.clone(), memory.clone());
+        either(swap, move || a.region().set_setting(stage, Setting::ON), move || b.region().set_setting(stage, Setting::COUNTED));
+        assert!(memory.region().switches(other).is_on(), "a stage is on, and another one does not end it");
+        seen.note("ends others");
+    });
+}
+
 /// A switch that was the same before as after somebody looked, and something else between.
 #[test]
 fn off_and_on_while_another_folds() {

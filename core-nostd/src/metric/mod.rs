@@ -408,6 +408,11 @@ impl<'r> Region<'r> {
         let places = self.arrays::<METRIC>(Section::Metrics).iter().enumerate().skip(own_count());
         let places = places.zip(self.arrays::<METRIC_TEXTS>(Section::MetricTexts));
         for (((index, words), texts), free) in class::candidates(places) {
+            // Only looked at, as those of classes.
+            let seen = words[word::STATE].whole();
+            if seen != free && seen & !STATE_BITS != hash {
+                continue;
+            }
             // [C1] as classes are registered: Relaxed, nothing was written before.
             if let Err(seen) = words[word::STATE].compare_exchange(free, hash | CLAIMED, Ordering::Relaxed)
                 && seen & !STATE_BITS != hash

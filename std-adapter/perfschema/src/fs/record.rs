@@ -132,6 +132,10 @@ pub(crate) fn renamed(from: &Path, to: &Path) {
         region.file_renamed(from.as_os_str().as_encoded_bytes(), to.as_os_str().as_encoded_bytes());
     };
     match std::fs::symlink_metadata(from) {
+        // Of which nearly all are: what lies below is looked for among all files that are known.
+        Err(_) if std::fs::symlink_metadata(to).is_ok_and(|file| file.is_file()) => {
+            region.regular_file_renamed(from.as_os_str().as_encoded_bytes(), to.as_os_str().as_encoded_bytes());
+        }
         Err(_) => {
             rename(from, to);
             each_known_below(to, from, |path, known| rename(&known, path));
