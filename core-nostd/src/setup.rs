@@ -365,7 +365,7 @@ fn fold_these(region: &Region<'_>, mut changed: Range<usize>) {
     let stores = STORES.map(|store| (store, class::of_events(region, store)));
     let idle_class = class::idle(region);
     let used = || setup[word::STAGES_USED].get() != 0;
-    let mut first = !used();
+    let mut was_unused = !used();
     for _ in 0..FOLDS {
         // Set once and for all; also before the first of them is folded, which may be another one.
         let stages = class::of_events(region, &STAGES);
@@ -374,8 +374,8 @@ fn fold_these(region: &Region<'_>, mut changed: Range<usize>) {
             setup[word::STAGES_USED].set(1);
         }
         // The switches of all stages say so, and whoever sets it has found it unset when he began.
-        if first && used() {
-            first = false;
+        if was_unused && used() {
+            was_unused = false;
             changed = 0..region.class_count();
         }
         let switches = region.section(Section::Switches).get(changed.clone()).unwrap_or_default();
@@ -390,7 +390,7 @@ fn fold_these(region: &Region<'_>, mut changed: Range<usize>) {
         fence(Ordering::SeqCst);
         // Relaxed: whose generation we see, whose setting we fold next, behind [F4].
         let now = setup[word::GENERATION].get();
-        if now == generation && !(first && used()) {
+        if now == generation && !(was_unused && used()) {
             return;
         }
         generation = now;
