@@ -142,14 +142,18 @@ impl Rows {
         }
     }
 
-    /// The rows that may have this value in the column; None if all may. SQLite compares once more.
-    pub(crate) fn find(&self, column: usize, value: ValueRef<'_>) -> Option<Arc<[u32]>> {
+    /// The rows that may have this value in the column, where NULL is equal to NULL or to nothing; None if all may. SQLite compares once more.
+    pub(crate) fn find(&self, column: usize, value: ValueRef<'_>, also_null: bool) -> Option<Arc<[u32]>> {
+        if value == ValueRef::Null && !also_null {
+            // A lock that nobody holds, say, looks at no thread.
+            return Some(Arc::default());
+        }
         let is_text = matches!(value, ValueRef::Text(_));
         let key = match value {
             ValueRef::Integer(number) => Key::Integer(number),
             ValueRef::Blob(bytes) => Key::Big(bytes.to_vec()),
             ValueRef::Text(text) => Key::Text(fold(std::str::from_utf8(text).ok()?)),
-            // NULL equals nothing, and SQLite finds that out; a fraction is rarely looked up.
+            // Both are rarely looked up.
             ValueRef::Null | ValueRef::Real(_) => return None,
         };
         let index = self.indexes[column].get_or_init(|| self.index(column));
@@ -174,5 +178,33 @@ impl Rows {
         }
         index.rows = rows.into_iter().map(|(key, rows)| (key, rows.into())).collect();
         index
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_found_by_their_value() {
+        let column = |name, sql_type| Column::new(name, sql_type, true);
+        let mut rows = Rows::new(&[column("number", SqlType::BigintUnsigned), column("text", SqlType::Varchar(9))], Zone::UTC);
+        let numbers = [Value::Unsigned(7), Value::Null, Value::Unsigned(u64::MAX), Value::Signed(7)];
+        for (number, text) in numbers.into_iter().zip(["Ab", "x", "aB", "y"]) {
+            rows.push([number, Value::Text(text)].into_iter());
+        }
+        let most = i128::from(u64::MAX).to_be_bytes();
+        for (column, value, expected) in [
+            (0, ValueRef::Integer(7), Some(&[0, 3][..])),
+            (0, ValueRef::Integer(8), Some(&[])),
+            (0, ValueRef::Blob(&most), Some(&[2])),
+            (0, ValueRef::Text(b"7"), None),
+            (0, ValueRef::Null, Some(&[])),
+            (1, ValueRef::Text(b"ab"), Some(&[0, 2])),
+            (1, ValueRef::Integer(7), None),
+        ] {
+            assert_eq!(rows.find(column, value, false).as_deref(), expected, "{column} {value:?}");
+        }
+        assert_eq!(rows.find(0, ValueRef::Null, true), None, "NULL may be equal to it");
     }
 }

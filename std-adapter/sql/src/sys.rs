@@ -25,7 +25,7 @@ fn of_thread<const N: usize>(
     let (relation, _) = state.catalog.find(Threads::SCHEMA, declaration.name).ok_or_else(unknown)?;
     let rows = state.rows(relation)?;
     let number = value::unsigned(to_unsigned(number));
-    let found = rows.find(declaration.column(key)?, ValueRef::from(&number));
+    let found = rows.find(declaration.column(key)?, ValueRef::from(&number), false);
     let Some(&row) = found.as_ref().and_then(|rows| rows.first()) else { return Ok(None) };
     let mut values = [const { Value::Null }; N];
     for (value, column) in values.iter_mut().zip(columns) {

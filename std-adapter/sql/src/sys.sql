@@ -866,13 +866,14 @@ SELECT COUNT(*) AS cnt, ROUND(d.AVG_TIMER_WAIT / 1000000) AS avg_us
   FROM performance_schema.events_statements_summary_by_digest d
  GROUP BY ROUND(d.AVG_TIMER_WAIT / 1000000);
 
+-- MySQL's view compares each average with each other one; this one adds them up in their order.
 CREATE VIEW sys.`x$ps_digest_95th_percentile_by_avg_us` AS
-SELECT s2.avg_us AS avg_us,
-       IFNULL(SUM(s1.cnt) / NULLIF((SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_digest c), 0), 0) AS percentile
-  FROM sys.`x$ps_digest_avg_latency_distribution` s1 JOIN sys.`x$ps_digest_avg_latency_distribution` s2 ON s1.avg_us <= s2.avg_us
- GROUP BY s2.avg_us
-HAVING IFNULL(SUM(s1.cnt) / NULLIF((SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_digest c), 0), 0) > 0.95
- ORDER BY percentile
+SELECT s.avg_us AS avg_us, s.percentile AS percentile
+  FROM (SELECT avg_us, IFNULL(SUM(cnt) OVER (ORDER BY avg_us)
+                              / NULLIF((SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_digest c), 0), 0) AS percentile
+          FROM sys.`x$ps_digest_avg_latency_distribution` d) s
+ WHERE s.percentile > 0.95
+ ORDER BY s.percentile
  LIMIT 1;
 
 CREATE VIEW sys.`statements_with_runtimes_in_95th_percentile` AS

@@ -3,7 +3,6 @@
 use crate::catalog::Relation;
 use crate::snapshot::Rows;
 use crate::state::State;
-use rusqlite::types::ValueRef;
 use rusqlite::vtab::{
     Context, CreateVTab, Filters, IndexConstraintOp, IndexInfo, Module, VTab, VTabConfig, VTabConnection, VTabCursor, VTabKind,
     sqlite3_vtab, sqlite3_vtab_cursor,
@@ -11,6 +10,7 @@ use rusqlite::vtab::{
 use rusqlite::{Connection, Error, Result};
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int};
+use std::fmt;
 use std::sync::Arc;
 
 const MODULE: &CStr = c"perfschema";
@@ -52,6 +52,36 @@ pub(crate) fn declared(decl_type: &str) -> Option<(usize, usize)> {
     Some((relation.parse().ok()?, column.parse().ok()?))
 }
 
+/// A column that is to be equal to something, as SQLite keeps it between plan and execution.
+struct Equality {
+    column: usize,
+    /// NULL is equal to NULL: `<=>`, not `=`.
+    also_null: bool,
+}
+
+impl Equality {
+    fn of(column: c_int, operator: IndexConstraintOp) -> Option<Equality> {
+        let also_null = match operator {
+            IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ => false,
+            IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_IS => true,
+            _ => return None,
+        };
+        // Below 0: the number of the row.
+        Some(Equality { column: usize::try_from(column).ok()?, also_null })
+    }
+
+    fn parse(text: &str) -> Option<Equality> {
+        let also_null = text.ends_with('?');
+        Some(Equality { column: text.trim_end_matches('?').parse().ok()?, also_null })
+    }
+}
+
+impl fmt::Display for Equality {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{};", self.column, if self.also_null { "?" } else { "" })
+    }
+}
+
 #[repr(C)]
 struct RelationTable {
     base: sqlite3_vtab,
@@ -83,28 +113,28 @@ unsafe impl VTab<'_> for RelationTable {
         Ok((Cow::Owned(schema), RelationTable { base: sqlite3_vtab::default(), state, relation }))
     }
 
-    /// One equality can be looked up; everything else is a look at all rows.
+    /// Equalities can be looked up; everything else is a look at all rows.
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
-        let equal =
-            |op| matches!(op, IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ | IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_IS);
-        let found = info
+        let mut plan = String::new();
+        let mut found: Vec<(usize, Equality)> = info
             .constraints()
             .enumerate()
-            .find(|(_, constraint)| constraint.is_usable() && constraint.column() >= 0 && equal(constraint.operator()))
-            .map(|(index, constraint)| (index, constraint.column()));
-        match found {
-            Some((index, column)) => {
-                info.constraint_usage(index).set_argv_index(1);
-                info.set_idx_num(column + 1);
-                info.set_estimated_cost(10.0);
-                info.set_estimated_rows(10);
-            }
-            None => {
-                info.set_idx_num(0);
-                info.set_estimated_cost(1000.0);
-                info.set_estimated_rows(1000);
-            }
+            .filter(|(_, constraint)| constraint.is_usable())
+            .filter_map(|(index, constraint)| Some((index, Equality::of(constraint.column(), constraint.operator())?)))
+            .collect();
+        // One of several values (IN) is looked up where it is the first: rows come in the order of the values then, and not of the table.
+        let first = found.first().map(|(index, _)| *index);
+        found.retain(|(index, _)| Some(*index) == first || info.is_in_constraint(*index).is_ok_and(|is_in| !is_in));
+        for (argument, (index, equality)) in (1..).zip(&found) {
+            info.constraint_usage(*index).set_argv_index(argument);
+            plan.push_str(&equality.to_string());
         }
+        // EXPLAIN shows how many.
+        info.set_idx_num(found.len() as c_int);
+        info.set_idx_str(&plan);
+        let cost = if found.is_empty() { 1000 } else { 10 };
+        info.set_estimated_cost(cost.into());
+        info.set_estimated_rows(cost.into());
         Ok(true)
     }
 
@@ -137,10 +167,20 @@ impl Cursor {
 
 // SAFETY: the structure is `repr(C)` and begins with `sqlite3_vtab_cursor`, as `register` asserts.
 unsafe impl VTabCursor for Cursor {
-    fn filter(&mut self, index: c_int, _: Option<&str>, args: &Filters<'_>) -> Result<()> {
-        let column = usize::try_from(index).unwrap_or(0).checked_sub(1);
-        let value: Option<ValueRef<'_>> = args.iter().next();
-        self.chosen = column.zip(value).and_then(|(column, value)| self.rows.find(column, value));
+    fn filter(&mut self, _: c_int, plan: Option<&str>, args: &Filters<'_>) -> Result<()> {
+        /// So many rows are looked at sooner than another column is.
+        const FEW: usize = 16;
+        self.chosen = None;
+        for (equality, value) in plan.unwrap_or_default().split_terminator(';').filter_map(Equality::parse).zip(args.iter()) {
+            let fewer = |found: &Arc<[u32]>| self.chosen.as_ref().is_none_or(|chosen| found.len() < chosen.len());
+            if let Some(found) = self.rows.find(equality.column, value, equality.also_null).filter(fewer) {
+                self.chosen = Some(found);
+            }
+            // EVENT_ID alone has as many rows as there are threads, THREAD_ID and EVENT_ID have one: whichever comes first.
+            if self.chosen.as_ref().is_some_and(|chosen| chosen.len() <= FEW) {
+                break;
+            }
+        }
         self.end = self.chosen.as_ref().map_or(self.rows.len(), |chosen| chosen.len());
         self.position = 0;
         Ok(())

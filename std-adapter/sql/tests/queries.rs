@@ -341,3 +341,32 @@ fn sets_of_rows_that_differ() {
         check(&mut session, statement, expected);
     }
 }
+
+/// Whichever column is looked up, and of those that are nowhere equal to anything, too.
+#[test]
+fn rows_are_looked_up_by_all_that_is_equal() {
+    let world = World::new();
+    let actors = ["thread/test/a", "thread/test/b", "thread/test/c"].map(|name| world.actor(name));
+    for (object, actor) in (1..).zip(&actors) {
+        world.wait(actor, 0, object, 5);
+        world.wait(actor, 0, object, 5);
+    }
+    let mut session = world.session();
+    let join = "FROM events_waits_history a JOIN events_waits_history b ON";
+    for (on, expected) in [
+        ("b.EVENT_ID = a.EVENT_ID AND b.THREAD_ID = a.THREAD_ID", "6"),
+        ("b.THREAD_ID = a.THREAD_ID AND b.EVENT_ID = a.EVENT_ID", "6"),
+        ("b.EVENT_ID = a.EVENT_ID", "18"),
+        ("b.THREAD_ID = a.THREAD_ID AND b.NESTING_EVENT_ID = a.NESTING_EVENT_ID", "0"),
+        ("b.NESTING_EVENT_ID = a.NESTING_EVENT_ID", "0"),
+        ("b.THREAD_ID = a.THREAD_ID AND b.NESTING_EVENT_ID <=> a.NESTING_EVENT_ID", "12"),
+        ("b.NESTING_EVENT_ID <=> a.NESTING_EVENT_ID AND b.OBJECT_NAME <=> a.OBJECT_NAME AND b.THREAD_ID = a.THREAD_ID", "12"),
+        ("b.EVENT_ID = a.EVENT_ID AND b.THREAD_ID IN (2, 3, NULL) AND b.THREAD_ID = a.THREAD_ID", "4"),
+        ("b.OPERATION = a.OPERATION AND b.THREAD_ID = '2' AND b.EVENT_ID = 1.0", "6"),
+    ] {
+        check(&mut session, &format!("SELECT COUNT(*) {join} {on}"), expected);
+    }
+    check(&mut session, "SELECT COUNT(*) FROM threads WHERE PARENT_THREAD_ID <=> NULL", "3");
+    check(&mut session, "SELECT COUNT(*) FROM threads WHERE PARENT_THREAD_ID = NULL", "0");
+    check(&mut session, "SELECT COUNT(*) FROM threads t LEFT JOIN threads p ON p.THREAD_ID = t.PARENT_THREAD_ID", "3");
+}
