@@ -274,6 +274,12 @@ fn turn_round(words: &[Word]) {
     words.iter().for_each(|word| word.set(word.get().swap_bytes()));
 }
 
+/// Whether the region is there whole that begins with these words.
+fn is_ready(words: &[Word]) -> bool {
+    // [R2] Acquire: pairs with the Release in create().
+    words.get(header::READY).is_some_and(|ready| ready.load(Ordering::Acquire) == READY)
+}
+
 impl<'r> Region<'r> {
     /// So many words a region begins with say what program it is of: [`program_of`](Self::program_of).
     pub const NAMED: usize = header::PROGRAM.end;
@@ -366,8 +372,7 @@ impl<'r> Region<'r> {
         if words.len() < HEADER {
             return Err(RegionError::TooSmall { words: words.len(), needed: HEADER });
         }
-        // [R2] Acquire: pairs with the Release in create().
-        if words[header::READY].load(Ordering::Acquire) != READY {
+        if !is_ready(words) {
             return Err(RegionError::NotReady);
         }
         let found = words[header::VERSION].get();
@@ -393,7 +398,7 @@ impl<'r> Region<'r> {
     /// ```
     pub fn program_of(words: &[Word]) -> Option<Text<128>> {
         let (name, first) = (words.get(header::PROGRAM)?, words.first_chunk::<{ header::PROGRAM.start }>()?);
-        let is_region = first[header::MAGIC].get() == MAGIC && first[header::READY].load(Ordering::Acquire) == READY;
+        let is_region = first[header::MAGIC].get() == MAGIC && is_ready(first);
         is_region.then(|| read_text(name, first[header::PROGRAM_LEN].get()))
     }
 
