@@ -31,6 +31,17 @@ pub(crate) const fn is_published(state: u64) -> bool {
     state & STATE_BITS == PUBLISHED
 }
 
+/// Takes a place for a name of this hash, if its state is `free`; otherwise what it is.
+pub(crate) fn claim(state: &Word, free: u64, hash: u64) -> Result<u64, u64> {
+    // Most are others', and only looked at: a place that is taken stays so.
+    let seen = state.whole();
+    if seen != free {
+        return Err(seen);
+    }
+    // [C1] Relaxed: nothing was written before; what is there already is loaded again, see [C3].
+    state.compare_exchange(free, hash | CLAIMED, Ordering::Relaxed)
+}
+
 /// A registered instrument: an index into the region's classes.
 ///
 /// ```
@@ -307,13 +318,7 @@ impl Region<'_> {
         let classes = self.arrays::<CLASS>(Section::Classes);
         for (index, free) in candidates(places) {
             let Some(class) = classes.get(index) else { break };
-            // Most are others', and only looked at: a place that is taken stays so.
-            let seen = class[word::STATE].whole();
-            if seen != free && seen & !STATE_BITS != hash {
-                continue;
-            }
-            // [C1] Relaxed: nothing was written before; what is there already, published() loads again.
-            if let Err(seen) = class[word::STATE].compare_exchange(free, hash | CLAIMED, Ordering::Relaxed)
+            if let Err(seen) = claim(&class[word::STATE], free, hash)
                 && seen & !STATE_BITS != hash
             {
                 continue;

@@ -20,7 +20,7 @@
 mod control;
 mod moment;
 
-use crate::class::{self, CLAIMED, FORGOTTEN, FREE, PUBLISHED, RegisterError, STATE_BITS};
+use crate::class::{self, FORGOTTEN, FREE, PUBLISHED, RegisterError, STATE_BITS};
 use crate::lost::Lost;
 use crate::region::{
     METRIC, METRIC_SHARED, METRIC_SUMS, METRIC_TEXTS, Region, Section, Text, read_text, text_is, what_fits, write_text,
@@ -408,13 +408,7 @@ impl<'r> Region<'r> {
         let places = self.arrays::<METRIC>(Section::Metrics).iter().enumerate().skip(own_count());
         let places = places.zip(self.arrays::<METRIC_TEXTS>(Section::MetricTexts));
         for (((index, words), texts), free) in class::candidates(places) {
-            // Only looked at, as those of classes.
-            let seen = words[word::STATE].whole();
-            if seen != free && seen & !STATE_BITS != hash {
-                continue;
-            }
-            // [C1] as classes are registered: Relaxed, nothing was written before.
-            if let Err(seen) = words[word::STATE].compare_exchange(free, hash | CLAIMED, Ordering::Relaxed)
+            if let Err(seen) = class::claim(&words[word::STATE], free, hash)
                 && seen & !STATE_BITS != hash
             {
                 continue;

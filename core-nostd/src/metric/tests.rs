@@ -1,6 +1,7 @@
 //! Registering metrics, and counting in them, as one thread does while others are in the middle of it.
 
 use super::*;
+use crate::class::CLAIMED;
 use crate::{ActorIdentity, Config, Identity};
 use perfschema_timer::MockClock;
 use std::format;

@@ -281,8 +281,8 @@ fn is_ready(words: &[Word]) -> bool {
 }
 
 impl<'r> Region<'r> {
-    /// So many words a region begins with say what program it is of: [`program_of`](Self::program_of).
-    pub const NAMED: usize = header::PROGRAM.end;
+    /// Words at the beginning of a region that say whose it is, see [`program_of`](Self::program_of).
+    pub const IDENTITY_WORDS: usize = header::PROGRAM.end;
 
     /// Makes a region in `words`, which must be zero, and publishes it.
     ///
@@ -385,7 +385,7 @@ impl<'r> Region<'r> {
     }
 
     /// The name of the program whose region begins with these words: also where [`open`](Self::open) does not take its layout. None if it is no
-    /// region. As many words as [`NAMED`](Self::NAMED) says are enough; they are the same in all layout versions.
+    /// region. As many words as [`IDENTITY_WORDS`](Self::IDENTITY_WORDS) says are enough; they are the same in all layout versions.
     ///
     /// ```
     /// # use perfschema_core::*;
@@ -393,7 +393,7 @@ impl<'r> Region<'r> {
     /// let identity = Identity { program: "app", ..Identity::default() };
     /// assert_eq!(Region::program_of(MEMORY.words()), None);
     /// Region::create(MEMORY.words(), &Config::SMALL, &identity, &timer::Timers::calibrate())?;
-    /// assert_eq!(Region::program_of(&MEMORY.words()[..Region::NAMED]).unwrap(), "app");
+    /// assert_eq!(Region::program_of(&MEMORY.words()[..Region::IDENTITY_WORDS]).unwrap(), "app");
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn program_of(words: &[Word]) -> Option<Text<128>> {

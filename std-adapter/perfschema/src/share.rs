@@ -362,7 +362,7 @@ impl SharedFile {
     /// in the file, or no file any more.
     pub fn program(&self) -> Option<Text<128>> {
         let file = open_file(&self.path, OpenOptions::new().read(true), Links::Refuse).ok()?;
-        let words = [const { Word::new(0) }; Region::NAMED];
+        let words = [const { Word::new(0) }; Region::IDENTITY_WORDS];
         read_words(&file, 0, &words).ok()?;
         Region::program_of(&words)
     }
