@@ -51,19 +51,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Error> {
 /// None if somebody has removed it meanwhile.
 fn row(file: &SharedFile, format: Format, unreadable: &mut Vec<(u32, AttachError)>) -> Option<Vec<OwnedValue>> {
     let state = if file.is_in_use() { "runs" } else { "ended" };
-    let threads = match file.attach() {
+    let (program, threads) = match file.attach() {
         Ok(attached) => {
             let mut threads = 0_u64;
             attached.region().scan(&tables::Threads, |_| threads += 1);
-            Some(threads)
+            (Some(attached.region().program()), Some(threads))
         }
         Err(AttachError::File(error)) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => {
             unreadable.push((file.pid(), error));
-            None
+            (file.program(), None)
         }
     };
-    let program = file.program().map(|program| program.as_str().to_owned());
+    let program = program.map(|program| program.as_str().to_owned());
     let path = file.path().display().to_string();
     Some(vec![
         u64::from(file.pid()).into(),

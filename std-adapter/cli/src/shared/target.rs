@@ -171,7 +171,7 @@ fn path(target: &OsStr) -> Result<PathBuf, TargetError> {
     }
 }
 
-/// Whether there is a process of this number here, that has not ended: one that nobody has asked for yet has no program any more.
+/// Whether a process of this number runs here: a zombie has no program any more.
 fn runs(pid: u32) -> bool {
     match std::fs::read_link(format!("/proc/{pid}/exe")) {
         Ok(_) => true,

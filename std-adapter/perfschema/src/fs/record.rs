@@ -128,20 +128,18 @@ fn each_known_below(now: &Path, then: &Path, mut each: impl FnMut(&Path, PathBuf
 pub(crate) fn renamed(from: &Path, to: &Path) {
     let Some(process) = process() else { return };
     let region = process.region();
-    let rename = |from: &Path, to: &Path| {
-        region.file_renamed(from.as_os_str().as_encoded_bytes(), to.as_os_str().as_encoded_bytes());
-    };
-    match std::fs::symlink_metadata(from) {
-        // Of which nearly all are: what lies below is looked for among all files that are known.
-        Err(_) if std::fs::symlink_metadata(to).is_ok_and(|file| file.is_file()) => {
-            region.regular_file_renamed(from.as_os_str().as_encoded_bytes(), to.as_os_str().as_encoded_bytes());
+    let (from_bytes, to_bytes) = (from.as_os_str().as_encoded_bytes(), to.as_os_str().as_encoded_bytes());
+    match (std::fs::symlink_metadata(from), std::fs::symlink_metadata(to)) {
+        // As nearly always. To look for what lies below would be to look at all files that are known.
+        (Err(_), Ok(file)) if file.is_file() => region.regular_file_renamed(from_bytes, to_bytes),
+        (Err(_), _) => {
+            region.file_renamed(from_bytes, to_bytes);
+            each_known_below(to, from, |path, known| {
+                region.file_renamed(known.as_os_str().as_encoded_bytes(), path.as_os_str().as_encoded_bytes());
+            });
         }
-        Err(_) => {
-            rename(from, to);
-            each_known_below(to, from, |path, known| rename(&known, path));
-        }
-        Ok(found) if std::fs::symlink_metadata(to).is_ok_and(|file| is_same(&file, &found)) => {}
-        Ok(_) => region.file_deleted(to.as_os_str().as_encoded_bytes()),
+        (Ok(found), Ok(file)) if is_same(&file, &found) => {}
+        (Ok(_), _) => region.file_deleted(to_bytes),
     }
 }
 
