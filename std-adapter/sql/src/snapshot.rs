@@ -1,4 +1,4 @@
-//! The rows of a table as one statement sees them: copied once, however often and through however many cursors it looks.
+//! The rows of a table as one statement sees them: the columns that it asks for, copied once, however often and through however many cursors it looks.
 
 use crate::catalog::Column;
 use crate::moment::Moment;
@@ -6,18 +6,30 @@ use crate::zone::Zone;
 use perfschema::core::table::{SqlType, Value};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Rows, cell after cell; the texts stand in one string.
+/// Rows, cell after cell, of the columns that the statement asks for; the texts stand in one string.
 #[derive(Debug)]
 pub(crate) struct Rows {
+    /// Where in a row each column is; None of those that are not asked for.
+    places: Vec<Option<usize>>,
     width: usize,
+    len: usize,
     cells: Vec<Cell>,
     texts: String,
     /// Which columns are moments, and the zone of the session's clocks, if that is not theirs.
     local: Option<(Vec<bool>, Zone)>,
-    /// One for each column: which rows have a value. Made when a join first asks.
-    indexes: Vec<OnceLock<Index>>,
+    /// One for each column.
+    lookups: Vec<Lookup>,
+}
+
+/// Which rows have a value in a column, once that was asked twice: a join asks for each of another table's rows. One look at all rows takes a
+/// small part of the time and memory of an index, and a statement that names one thread is content with that.
+#[derive(Debug, Default)]
+struct Lookup {
+    was_asked: AtomicBool,
+    index: OnceLock<Index>,
 }
 
 /// Which rows have a value in a column.
@@ -65,19 +77,42 @@ pub(crate) fn compare(a: &str, b: &str) -> std::cmp::Ordering {
     }
 }
 
+/// Whether SQLite's word says that a column is used.
+fn is_used(used: u64, column: usize) -> bool {
+    used >> column.min(63) & 1 != 0
+}
+
 impl Rows {
-    /// Of these columns. Those of type TIMESTAMP are shown as clocks of this zone have them, the session's.
-    pub(crate) fn new(columns: &[Column], zone: Zone) -> Rows {
+    /// Of those of these columns that `used` has a bit for, as SQLite says it: the last bit is that of all columns behind the others, too. Those of
+    /// type TIMESTAMP are shown as clocks of this zone have them, the session's.
+    pub(crate) fn new(columns: &[Column], used: u64, zone: Zone) -> Rows {
+        let mut width = 0;
+        let place = |column| {
+            is_used(used, column).then(|| {
+                width += 1;
+                width - 1
+            })
+        };
+        let places: Vec<Option<usize>> = (0..columns.len()).map(place).collect();
         let is_moment = |column: &Column| matches!(column.sql_type, SqlType::Timestamp(_));
         let moments: Vec<bool> = columns.iter().map(is_moment).collect();
         let local = (!zone.is_utc() && moments.contains(&true)).then_some((moments, zone));
-        let indexes = columns.iter().map(|_| OnceLock::new()).collect();
-        Rows { width: columns.len(), cells: Vec::new(), texts: String::new(), local, indexes }
+        let lookups = columns.iter().map(|_| Lookup::default()).collect();
+        Rows { places, width, len: 0, cells: Vec::new(), texts: String::new(), local, lookups }
     }
 
-    pub(crate) fn push<'v>(&mut self, values: impl Iterator<Item = Value<'v>>) {
-        for (column, value) in values.enumerate() {
-            let cell = match value {
+    /// Whether it has all columns that are in `used`.
+    pub(crate) fn has(&self, used: u64) -> bool {
+        (0..).zip(&self.places).all(|(column, place)| place.is_some() || !is_used(used, column))
+    }
+
+    /// One more row, of these values of all columns.
+    pub(crate) fn push<'v>(&mut self, value: impl Fn(usize) -> Value<'v>) {
+        for column in 0..self.places.len() {
+            if self.places[column].is_none() {
+                continue;
+            }
+            let cell = match value(column) {
                 Value::Null => Cell::Null,
                 Value::Unsigned(number) => i64::try_from(number).map_or(Cell::Big(number), Cell::Integer),
                 Value::Signed(number) => Cell::Integer(number),
@@ -89,7 +124,8 @@ impl Rows {
             };
             self.cells.push(cell);
         }
-        debug_assert_eq!(self.cells.len() % self.width, 0);
+        self.len += 1;
+        debug_assert_eq!(self.cells.len(), self.len * self.width);
     }
 
     /// The moment as the session's clocks have it; None where that is as it stands.
@@ -115,18 +151,19 @@ impl Rows {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.cells.len().checked_div(self.width).unwrap_or(0)
+        self.len
     }
 
-    /// A cell as SQLite is given it.
-    pub(crate) fn get(&self, row: usize, column: usize) -> ToSqlOutput<'_> {
-        match self.cells[row * self.width + column] {
+    /// A cell as SQLite is given it; None of a column that was not asked for.
+    pub(crate) fn get(&self, row: usize, column: usize) -> Option<ToSqlOutput<'_>> {
+        let cell = self.cells.get(row * self.width + (*self.places.get(column)?)?)?;
+        Some(match *cell {
             Cell::Null => ToSqlOutput::Borrowed(ValueRef::Null),
             Cell::Integer(number) => ToSqlOutput::Borrowed(ValueRef::Integer(number)),
             Cell::Big(number) => ToSqlOutput::Owned(crate::value::unsigned(number)),
             Cell::Real(number) => ToSqlOutput::Borrowed(ValueRef::Real(number)),
             Cell::Text { start, end } => ToSqlOutput::Borrowed(ValueRef::Text(self.slice(start, end).as_bytes())),
-        }
+        })
     }
 
     fn slice(&self, start: u32, end: u32) -> &str {
@@ -148,6 +185,13 @@ impl Rows {
             // A lock that nobody holds, say, looks at no thread.
             return Some(Arc::default());
         }
+        let lookup = &self.lookups[column];
+        // A column that is not asked for has nothing to look at.
+        self.places[column]?;
+        // Relaxed: one thread asks, that which runs the statement.
+        if !lookup.was_asked.swap(true, Ordering::Relaxed) {
+            return self.look(column, value);
+        }
         let is_text = matches!(value, ValueRef::Text(_));
         let key = match value {
             ValueRef::Integer(number) => Key::Integer(number),
@@ -156,23 +200,52 @@ impl Rows {
             // Both are rarely looked up.
             ValueRef::Null | ValueRef::Real(_) => return None,
         };
-        let index = self.indexes[column].get_or_init(|| self.index(column));
+        let index = lookup.index.get_or_init(|| self.index(column));
         // A column of texts against a number, or the other way round: SQLite converts.
         let converts = index.fractions || if is_text { index.numbers } else { index.texts };
         if converts { None } else { Some(index.rows.get(&key).cloned().unwrap_or_default()) }
     }
 
+    /// What [`find`](Self::find) finds, by one look at all rows.
+    fn look(&self, column: usize, value: ValueRef<'_>) -> Option<Arc<[u32]>> {
+        let text = match value {
+            ValueRef::Text(text) => std::str::from_utf8(text).ok()?,
+            _ => "",
+        };
+        let mut found = Vec::new();
+        for (row, cell) in self.column(column) {
+            let is_found = match (cell, value) {
+                (_, ValueRef::Null | ValueRef::Real(_)) | (Cell::Real(_), _) => return None,
+                (Cell::Null, _) | (Cell::Integer(_), ValueRef::Blob(_)) | (Cell::Big(_), ValueRef::Integer(_)) => false,
+                (Cell::Integer(number), ValueRef::Integer(wanted)) => number == wanted,
+                (Cell::Big(number), ValueRef::Blob(wanted)) => i128::from(number).to_be_bytes() == wanted,
+                (Cell::Text { start, end }, ValueRef::Text(_)) => compare(self.slice(start, end), text).is_eq(),
+                (Cell::Text { .. }, _) | (_, ValueRef::Text(_)) => return None,
+            };
+            if is_found {
+                found.push(row);
+            }
+        }
+        Some(found.into())
+    }
+
+    /// Each row's cell in a column; none, if that is not asked for.
+    fn column(&self, column: usize) -> impl Iterator<Item = (u32, Cell)> {
+        let cells = self.places[column].and_then(|place| self.cells.get(place..)).unwrap_or_default();
+        (0..).zip(cells.iter().step_by(self.width.max(1)).copied())
+    }
+
     fn index(&self, column: usize) -> Index {
         let mut index = Index::default();
         let mut rows: HashMap<Key, Vec<u32>> = HashMap::new();
-        for (row, cell) in (0_u32..).zip(self.cells.iter().skip(column).step_by(self.width.max(1))) {
+        for (row, cell) in self.column(column) {
             match cell {
                 Cell::Null => {}
                 Cell::Real(_) => index.fractions = true,
                 Cell::Text { .. } => index.texts = true,
                 Cell::Integer(_) | Cell::Big(_) => index.numbers = true,
             }
-            if let Some(key) = self.key(*cell) {
+            if let Some(key) = self.key(cell) {
                 rows.entry(key).or_default().push(row);
             }
         }
@@ -185,26 +258,35 @@ impl Rows {
 mod tests {
     use super::*;
 
+    /// The second time an index says what a look at all rows said the first time; nothing is equal to NULL, unless NULL is.
     #[test]
     fn rows_are_found_by_their_value() {
         let column = |name, sql_type| Column::new(name, sql_type, true);
-        let mut rows = Rows::new(&[column("number", SqlType::BigintUnsigned), column("text", SqlType::Varchar(9))], Zone::UTC);
+        let columns =
+            [column("number", SqlType::BigintUnsigned), column("text", SqlType::Varchar(9)), column("left_out", SqlType::Int)];
+        let mut rows = Rows::new(&columns, 0b011, Zone::UTC);
         let numbers = [Value::Unsigned(7), Value::Null, Value::Unsigned(u64::MAX), Value::Signed(7)];
         for (number, text) in numbers.into_iter().zip(["Ab", "x", "aB", "y"]) {
-            rows.push([number, Value::Text(text)].into_iter());
+            rows.push(|column| [number, Value::Text(text), Value::Signed(1)][column]);
         }
+        assert!(rows.has(0b011) && rows.has(0b001) && !rows.has(0b100) && rows.len() == 4);
+        assert!(rows.get(3, 1).is_some() && rows.get(3, 2).is_none());
         let most = i128::from(u64::MAX).to_be_bytes();
         for (column, value, expected) in [
             (0, ValueRef::Integer(7), Some(&[0, 3][..])),
             (0, ValueRef::Integer(8), Some(&[])),
             (0, ValueRef::Blob(&most), Some(&[2])),
             (0, ValueRef::Text(b"7"), None),
-            (0, ValueRef::Null, Some(&[])),
+            (0, ValueRef::Real(7.0), None),
             (1, ValueRef::Text(b"ab"), Some(&[0, 2])),
             (1, ValueRef::Integer(7), None),
         ] {
-            assert_eq!(rows.find(column, value, false).as_deref(), expected, "{column} {value:?}");
+            assert_eq!(rows.look(column, value).as_deref(), expected, "{column} {value:?}, looked at");
+            for _ in 0..2 {
+                assert_eq!(rows.find(column, value, false).as_deref(), expected, "{column} {value:?}");
+            }
         }
+        assert_eq!(rows.find(0, ValueRef::Null, false).as_deref(), Some(&[][..]));
         assert_eq!(rows.find(0, ValueRef::Null, true), None, "NULL may be equal to it");
     }
 }

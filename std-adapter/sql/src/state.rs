@@ -15,9 +15,10 @@ use crate::warnings::Warnings;
 use crate::zone::Zone;
 use crate::{Error, Program, moment, variables, vtab};
 use perfschema::core::name::EventClass;
-use perfschema::core::table::SqlType;
+use perfschema::core::table::{SqlType, TableSource, Value};
 use perfschema::core::timer::{SystemClock, TimerName};
 use perfschema::render::{self, OwnedValue};
+use perfschema::tables::Threads;
 use perfschema::{Now, Region};
 use regex_lite::Regex;
 use rusqlite::types::ValueRef;
@@ -120,6 +121,9 @@ pub(crate) struct ScratchTable {
     pub(crate) columns: Vec<Column>,
 }
 
+/// Rows of a table that are copied before it is asked whether there is memory and time for more.
+const ROWS_AT_ONCE: usize = 256;
+
 /// Bytes that the user variables of a session may take.
 const MAX_USER_VARIABLES: usize = 8 << 20;
 
@@ -133,6 +137,8 @@ pub(crate) const SCRATCH: usize = 1 << 20;
 #[derive(Default)]
 pub(crate) struct Running {
     deadline: Option<Instant>,
+    /// Of each relation the columns that are asked for.
+    used: HashMap<usize, u64>,
     rows: HashMap<usize, Arc<Rows>>,
     rows_bytes: usize,
     regexes: HashMap<(String, Matching), Arc<Regex>>,
@@ -378,21 +384,40 @@ impl State {
         *lock(&self.statement) = Running::default();
     }
 
-    /// The rows of a relation: copied when the statement first asks.
+    /// What SQLite may ask of a relation's rows; it says so for each place where the statement names it, before it runs. There is a bit for each
+    /// column, the last one for all behind the 63rd.
+    pub(crate) fn will_read(&self, relation: usize, columns: u64) {
+        *lock(&self.statement).used.entry(relation).or_default() |= columns;
+    }
+
+    /// The rows of a relation: copied when the statement first asks, of the columns that it asks for.
     pub(crate) fn rows(&self, relation: usize) -> Result<Arc<Rows>, Error> {
-        if let Some(rows) = lock(&self.statement).rows.get(&relation) {
+        let found = self.catalog.relations.get(relation).ok_or_else(|| Error::unknown_table("", ""))?;
+        // Functions look into this one, too, of which SQLite knows nothing, and see the same rows as the statement.
+        let is_whole = found.name == Threads::DECLARATION.name;
+        let used = lock(&self.statement).used.get(&relation).copied().filter(|_| !is_whole).unwrap_or(u64::MAX);
+        if let Some(rows) = lock(&self.statement).rows.get(&relation).filter(|rows| rows.has(used)) {
             return Ok(Arc::clone(rows));
         }
-        let found = self.catalog.relations.get(relation).ok_or_else(|| Error::unknown_table("", ""))?;
-        let width = found.all_columns().len();
-        let mut rows = Rows::new(found.all_columns(), self.time_zone());
+        let mut rows = Rows::new(found.all_columns(), used, self.time_zone());
         let left = self.limits.memory_bytes.saturating_sub(lock(&self.statement).rows_bytes);
+        // Taken while they are copied: many sessions that copy at once have no more than all may have.
+        let mut taken = 0;
+        let mut take = |rows: &Rows| {
+            let bytes = rows.bytes();
+            self.take(&mut lock(&self.statement).taken, bytes - std::mem::replace(&mut taken, bytes))?;
+            if bytes > left { Err(Error::out_of_memory()) } else { self.check_time() }
+        };
+        let mut result = Ok(());
         match &found.kind {
             Kind::Table(table) => {
                 let region = self.region().as_of(self.clock_ns().map_or(Now::Unknown, Now::At));
                 let sweep = table.scan(&region, &mut |row| {
-                    if rows.bytes() <= left {
-                        rows.push((0..width).map(|column| row.cell(column)));
+                    if result.is_ok() {
+                        rows.push(|column| row.cell(column));
+                        if rows.len().is_multiple_of(ROWS_AT_ONCE) {
+                            result = take(&rows);
+                        }
                     }
                 });
                 // While it runs, they show the next time.
@@ -400,15 +425,14 @@ impl State {
                     self.warn("Warning", Error::new(1105, "HY000", format!("{}: {missing}", found.name)));
                 }
             }
-            Kind::Information(make) => make(self).iter().for_each(|row| rows.push(row.iter().map(OwnedValue::as_value))),
+            Kind::Information(make) => {
+                make(self).iter().for_each(|row| rows.push(|column| row.get(column).map_or(Value::Null, OwnedValue::as_value)));
+            }
             Kind::View(_) => {}
         }
-        if rows.bytes() > left {
-            return Err(Error::out_of_memory());
-        }
+        result.and_then(|()| take(&rows))?;
         let rows = Arc::new(rows);
         let mut statement = lock(&self.statement);
-        self.take(&mut statement.taken, rows.bytes())?;
         statement.rows_bytes += rows.bytes();
         statement.rows.insert(relation, Arc::clone(&rows));
         Ok(rows)
@@ -595,5 +619,36 @@ impl State {
         }
         let settings = lock(&self.settings);
         settings.scratch.iter().find(|table| table.number == relation)?.columns.get(column).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Database;
+    use perfschema::core::timer::MockClock;
+    use perfschema::core::{Actor, ActorIdentity, Config, Identity, Size, Word};
+
+    /// A statement that is cancelled, or has no time left, copies no more of a table: less than it would take to find that it is too large.
+    #[test]
+    fn a_copy_ends_with_its_statement() {
+        let config = Config::SMALL.with(Size::MaxThreadInstances, 2 * ROWS_AT_ONCE as u32);
+        let words: &[Word] = (0..config.words()).map(|_| Word::new(0)).collect::<Vec<Word>>().leak();
+        let timers = MockClock::new().timers();
+        let region = Region::create(words, &config, &Identity::default(), &timers).expect("it fits");
+        let region: &Region<'_> = Box::leak(Box::new(region));
+        let _actors: Vec<Actor<'_>> = (0..2 * ROWS_AT_ONCE).map(|_| Actor::attach(region, &ActorIdentity::default())).collect();
+        let copy = |memory_bytes, stop: fn(&State)| {
+            let limits = Limits { memory_bytes, ..Limits::default() };
+            let session = Database::new(region).limits(limits).session(Account::default()).expect("there is memory");
+            let (number, _) = session.state.relation("performance_schema", "threads", "SELECT")?;
+            stop(&session.state);
+            session.state.rows(number).map(|rows| rows.bytes())
+        };
+        let bytes = copy(usize::MAX, |_| ()).expect("there is memory");
+        let too_little = bytes - bytes / 4;
+        assert_eq!(copy(too_little, |_| ()), Err(Error::out_of_memory()));
+        assert_eq!(copy(too_little, |state| state.cancelled.store(true, Ordering::Relaxed)), Err(Error::cancelled()));
+        assert_eq!(copy(too_little, |state| state.bound_time(Duration::ZERO)), Err(Error::too_slow()));
     }
 }

@@ -30,8 +30,8 @@ fn of_thread<const N: usize>(
     let mut values = [const { Value::Null }; N];
     for (value, column) in values.iter_mut().zip(columns) {
         *value = match rows.get(row as usize, declaration.column(column)?) {
-            ToSqlOutput::Owned(value) => value,
-            ToSqlOutput::Borrowed(value) => value::owned(value),
+            Some(ToSqlOutput::Owned(value)) => value,
+            Some(ToSqlOutput::Borrowed(value)) => value::owned(value),
             _ => Value::Null,
         };
     }

@@ -115,6 +115,7 @@ unsafe impl VTab<'_> for RelationTable {
 
     /// Equalities can be looked up; everything else is a look at all rows.
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
+        self.state.will_read(self.relation, info.col_used());
         let mut plan = String::new();
         let mut found: Vec<(usize, Equality)> = info
             .constraints()
@@ -197,7 +198,8 @@ unsafe impl VTabCursor for Cursor {
 
     fn column(&self, context: &mut Context, column: c_int) -> Result<()> {
         let column = usize::try_from(column).unwrap_or(0);
-        context.set_result(self.rows.get(self.row(), column))
+        let cell = self.rows.get(self.row(), column);
+        context.set_result(cell.ok_or_else(|| Error::ModuleError(format!("column {column} was not asked for")))?)
     }
 
     fn rowid(&self) -> Result<i64> {
