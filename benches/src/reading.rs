@@ -1,6 +1,6 @@
 //! Reading while somebody writes: how fast tables are read, whether a row is ever torn, and what writers lose by it.
 
-use crate::cores::on_core;
+use crate::cores::{on_core, there_and_back};
 use crate::report::{Aim, Cost, Row, Target, median};
 use perfschema_core::{
     Actor, ActorIdentity, Class, Config, Held, Identity, InstrumentName, IoEvent, Operation, Region, Setting, Size,
@@ -22,6 +22,8 @@ const BATCH: u32 = 2_000;
 const READING: &str = "reading 1000 x 10 rows";
 const SLOWED: &str = "writer slowed";
 const MEMORY: &str = "memory of a region";
+/// What says how far apart the cores are of those above.
+const LINE: &str = "cache line";
 
 /// Everything about reading that is wanted by its name: `rounds` decides how long it is measured.
 pub(crate) fn measure(rounds: usize, wants: impl Fn(&str, &str) -> bool) -> Vec<Row> {
@@ -37,6 +39,8 @@ pub(crate) fn measure(rounds: usize, wants: impl Fn(&str, &str) -> bool) -> Vec<
         let single_class = register(single);
         let only = attach(single);
         rows.extend(decode(many, &actors[0], class, rounds));
+        let cost = Some(there_and_back(rounds.max(5)));
+        rows.push(Row { name: LINE, variant: "to another core and back".to_owned(), threads: 2, cost, ..Row::default() });
         rows.push(slowed("by a reader that scans", 1.01, many, &actors[0], class, rounds));
         rows.push(slowed("by one that polls a single row", 1.10, single, &only, single_class, rounds));
     }
