@@ -69,7 +69,10 @@ fn folded(text: &str) -> impl Iterator<Item = char> {
 
 /// The order of texts in MySQL's default collation: without case.
 pub(crate) fn compare(a: &str, b: &str) -> std::cmp::Ordering {
-    if a.is_ascii() && b.is_ascii() {
+    // Most that are equal are the same: where rows are grouped by name, say.
+    if a == b {
+        std::cmp::Ordering::Equal
+    } else if a.is_ascii() && b.is_ascii() {
         let lower = |byte: u8| byte.to_ascii_lowercase();
         a.bytes().map(lower).cmp(b.bytes().map(lower))
     } else {
