@@ -406,3 +406,55 @@ impl<'r> Actor<'r> {
         }
     }
 }
+
+#[cfg(all(test, not(perfschema_loom)))]
+mod tests {
+    use crate::record::Sequence;
+    use crate::region::{SLOT, Section};
+    use crate::{
+        Actor, ActorIdentity, Config, Held, Identity, InstrumentName, Operation, Region, Setting, Size, WaitStart, slot, tables,
+    };
+    use perfschema_timer::MockClock;
+    use std::vec::Vec;
+
+    const CONFIG: Config = Config::SMALL.with(Size::MaxStageClasses, 1);
+
+    /// What lies within what, of a thread whose slot has seen so many events: where a word is two halves, both of them say what a wait lies within.
+    #[test]
+    fn what_encloses_ends_first_after_any_number_of_events() {
+        let numbers = [29, 32, 40].into_iter().flat_map(|bits| (0..4).map(move |less| (1_u64 << bits) - less)).chain([0]);
+        for before in numbers {
+            let words: Vec<_> = (0..CONFIG.words()).map(|_| crate::Word::new(0)).collect();
+            let clock = MockClock::new();
+            let region = Region::create(&words, &CONFIG, &Identity::default(), &clock.timers()).expect("it fits");
+            let register = |name| region.register(InstrumentName::literal(name), Setting::ON).expect("there is room");
+            let [class, stage] = ["wait/synch/mutex/t/A", "stage/t/sorting"].map(register);
+            region.enable_everything();
+            region.arrays::<SLOT>(Section::Slots)[0][slot::word::BASE].set(Sequence::from_number(before).0);
+            let actor = Actor::attach(&region, &ActorIdentity::default());
+            let begin = || actor.begin(&clock, region.switches(class), class, &WaitStart::new(Operation::Lock));
+            let nesting_of = |event: u64| {
+                let mut found = None;
+                region.scan(&tables::EventsWaitsCurrent, |row| {
+                    if row.event_id == event {
+                        found = Some(row.nesting_event_id);
+                    }
+                });
+                found.expect("it runs")
+            };
+            let (outer, inner) = (begin(), begin());
+            assert_eq!(nesting_of(2), Some(1), "{before}");
+            actor.end_in_any_order(&clock, outer, Held::None);
+            assert_eq!(nesting_of(2), None, "the wait around it has ended, {before}");
+            actor.end_in_any_order(&clock, inner, Held::None);
+            let next = begin();
+            assert_eq!(nesting_of(3), None, "nothing is around it, {before}");
+            // The stage comes in between, and goes.
+            actor.begin_stage(&clock, region.switches(stage), None);
+            assert_eq!(nesting_of(3), Some(4), "{before}");
+            assert!(actor.end_any_stage(&clock));
+            assert_eq!(nesting_of(3), None, "the stage has ended, {before}");
+            actor.end(&clock, next, Held::None);
+        }
+    }
+}
