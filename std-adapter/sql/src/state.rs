@@ -359,10 +359,12 @@ impl State {
         // One that has not reached the epoch is another one: an emulated processor's, or it has begun anew since.
         let has_reached_epoch = self.ticks(timer).is_some_and(|ticks| ticks >= self.region().timer(timer).epoch_ticks);
         let by_timer = now_ps(timer).filter(|_| has_reached_epoch);
-        let now =
-            by_timer.filter(|now| now.wrapping_sub(by_clock).cast_signed().unsigned_abs() <= most_apart).unwrap_or(by_clock);
-        // Moments begin at 0 again after 2⁶⁴ ps.
-        Some(u64::try_from(now.wrapping_sub(start_ps).cast_signed()).unwrap_or(0))
+        let by_timer = by_timer.filter(|now| now.wrapping_sub(by_clock).cast_signed().unsigned_abs() <= most_apart);
+        // Moments begin at 0 again after 2⁶⁴ ps, so a long time ago is also a while from now. By its own timer what began later did so since
+        // the statement began; by another one nobody knows how much later it may be.
+        let (now, later) = by_timer.map_or((by_clock, u64::MAX / 2), |now| (now, PS_PER_DAY));
+        let since = now.wrapping_sub(start_ps);
+        Some(if since > u64::MAX - later { 0 } else { since })
     }
 
     /// A statement begins, and has this long.

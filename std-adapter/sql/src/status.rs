@@ -243,8 +243,12 @@ fn rows(state: &State, scope: Scope) -> Vec<Vec<OwnedValue>> {
     let of_server = state.clients.as_ref().map(|clients| clients.status()).unwrap_or_default();
     rows.extend(of_server.into_iter().map(|(name, value)| (name.to_owned(), value.to_string())));
     // Of the clock itself: picoseconds start again at 0 after 213 days.
-    let timer = state.region().timer(TimerName::Nanosecond);
-    let uptime_s = |ns: u64| ns.saturating_sub(timer.epoch_ticks) / 1_000_000_000;
+    let started_ns = match state.region().start_monotonic_ns() {
+        0 => state.region().timer(TimerName::Nanosecond).epoch_ticks,
+        // A forked child has started later than the timer's epoch, which is its parent's.
+        started_ns => started_ns,
+    };
+    let uptime_s = |ns: u64| ns.saturating_sub(started_ns) / 1_000_000_000;
     rows.extend(state.clock_ns().map(|ns| ("Uptime".to_owned(), uptime_s(ns).to_string())));
     let encryption = if scope == Scope::Session { state.encryption() } else { Default::default() };
     rows.push(("Ssl_cipher".to_owned(), encryption.cipher));

@@ -2,7 +2,10 @@
 
 mod common;
 
-use common::{World, check, run};
+use common::{CONFIG, World, check, run, words};
+use perfschema::Now;
+use perfschema::core::timer::{MockClock, TimerName};
+use perfschema::core::{Identity, Region};
 use perfschema::render::OwnedValue;
 use perfschema_sql::{Account, Clients, Database, Encryption};
 use std::sync::Arc;
@@ -112,4 +115,20 @@ fn what_was_asked_for() {
         "ERROR 1228 (HY000): Variable 'timestamp' is a SESSION variable and can't be used with SET GLOBAL",
     );
     check(&mut one, "SELECT VARIABLE_VALUE FROM performance_schema.global_variables WHERE VARIABLE_NAME = 'sql_notes'", "ON");
+}
+
+/// A forked child's timers have its parent's epoch, which may be months ago; it runs since it was forked.
+#[test]
+fn a_child_is_up_since_it_was_forked() {
+    const S: u64 = 1_000_000_000;
+    let clock = MockClock::new();
+    clock.set(TimerName::Nanosecond, 50 * S);
+    let timers = clock.timers();
+    for (start_monotonic_ns, expected) in [(0, 8_640_005), (50 * S + 7, 8_640_004), (8_640_050 * S, 5)] {
+        let identity = Identity { start_monotonic_ns, ..Identity::default() };
+        let region = Region::create(words(CONFIG.words()), &CONFIG, &identity, &timers).expect("it fits");
+        let region: &'static Region<'static> = Box::leak(Box::new(region.as_of(Now::At(8_640_055 * S))));
+        let mut session = Database::new(region).session(Account::default()).expect("there is memory");
+        check(&mut session, "SHOW GLOBAL STATUS LIKE 'Uptime'", &format!("Uptime,{expected}"));
+    }
 }

@@ -309,3 +309,29 @@ fn what_lasts_is_timed_by_the_clock_where_the_counter_is_another_one() {
     };
     check_what_waits(1, other, since_epoch, ">= 1000000000000");
 }
+
+/// TIMER_START begins at 0 again after 213 days. What has lasted for more than half as long is not yet to begin.
+#[test]
+fn what_lasts_for_months() {
+    const DAY_S: u64 = 86_400;
+    const S: u64 = 1_000_000_000;
+    let world = World::new();
+    let actor = world.actor("thread/test/waits");
+    let class = world.classes[0];
+    for before_s in [0, 100 * DAY_S, 300 * DAY_S] {
+        world.pass(before_s * S);
+        let wait = actor.begin(&world.clock, world.region.switches(class), class, &WaitStart::new(Operation::Lock));
+        let mut lasts_s = 0;
+        for days in [1, 106, 107, 150, 212] {
+            world.pass((days * DAY_S - lasts_s) * S);
+            lasts_s = days * DAY_S;
+            let select = "SELECT wait_so_far DIV 1000000000000 FROM sys.`x$current_waits`";
+            check(&mut world.session_now(), select, &lasts_s.to_string());
+        }
+        actor.end(&world.clock, wait, Held::None);
+        // What began when the statement had looked at the clock.
+        let later_ps =
+            world.region.timer(TimerName::Nanosecond).since_epoch_ps(world.clock.ticks(TimerName::Nanosecond) + 3600 * S);
+        check(&mut world.session_now(), &format!("SELECT sys.`@time_since`('wait', {later_ps})"), "0");
+    }
+}
