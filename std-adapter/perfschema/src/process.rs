@@ -361,6 +361,10 @@ impl Builder {
     /// A child is given memory of its own by the C library's `fork`. One that is made without it, as by `syscall(SYS_clone)` or `_Fork`, has the
     /// parent's, and must not record: there would be two writers of one row.
     ///
+    /// Where the program has rights that the user has not to whom the file would belong, it is not shared: that user could read what only the program may.
+    /// That is so of a program that is setgid, has capabilities of its file, or is setuid and has gone back to whoever runs it, unless it says
+    /// `prctl(PR_SET_DUMPABLE, 1)`; and of one that has become a user for a while.
+    ///
     /// The memory is taken at the start, all of it. A memory limit of the process (a cgroup's) that is less than that ends the program, as it ends
     /// whoever takes too much.
     ///

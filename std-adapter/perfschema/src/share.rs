@@ -52,6 +52,10 @@ impl fmt::Display for ShareError {
             ShareError::System { call: "open", errno: libc::EACCES } => {
                 write!(f, "{} is not for this user to open; set its mode to 0700", directory())
             }
+            // Asked whether the program may be dumped.
+            ShareError::System { call: "prctl", errno: libc::EPERM } => {
+                write!(f, "the program has rights that user {} has not, who could read its tables then", user())
+            }
             // Asked whether the mapping holds the lock.
             ShareError::System { call: "flock", errno: libc::EOPNOTSUPP } => {
                 write!(f, "{} is on a file system that lies over another one; mount a tmpfs at /dev/shm", directory())
@@ -110,6 +114,9 @@ pub(crate) struct Unnamed {
 impl Unnamed {
     /// Zeroed memory that is never given back.
     pub(crate) fn new(words: usize) -> Result<Unnamed, ShareError> {
+        if owner_has_fewer_rights() {
+            return Err(ShareError::System { call: "prctl", errno: libc::EPERM });
+        }
         let directory = open_directory()?;
         let flags = libc::O_TMPFILE | libc::O_RDWR | libc::O_CLOEXEC;
         // SAFETY: the path ends with a zero, the descriptor is open.
@@ -138,6 +145,22 @@ impl Unnamed {
             }
         }
     }
+}
+
+/// Whether the file would be somebody's who may not look into the program's memory otherwise, nor stop it by making a file shorter: who runs a program that
+/// is setgid, has capabilities of its file, or is setuid and has gone back to that user; and whom a program has become that can become another user again.
+fn owner_has_fewer_rights() -> bool {
+    let (mut real, mut effective, mut saved) = (0, 0, 0);
+    // SAFETY: three places to write to.
+    if unsafe { libc::getresuid(&raw mut real, &raw mut effective, &raw mut saved) } != 0 {
+        return false;
+    }
+    let can_become_another = effective != 0 && (saved != effective || real == 0);
+    // SAFETY: the call reads what the kernel has told the program at its start.
+    let runs_it = unsafe { libc::getauxval(libc::AT_UID) } == libc::c_ulong::from(effective);
+    // SAFETY: the call takes numbers. 1: whoever has started the program may look into it.
+    let is_closed = || unsafe { libc::prctl(libc::PR_GET_DUMPABLE) } != 1;
+    !cfg!(miri) && effective != 0 && (can_become_another || runs_it && is_closed())
 }
 
 /// How many bytes are reserved at once: so few that hardly a signal comes meanwhile.

@@ -59,6 +59,36 @@ pub(crate) fn program() {
             becomes(0);
             std::fs::remove_file(file).unwrap();
         }
+        "keeps it to itself" => {
+            let shared = builder.share(true).start().unwrap().shared_file().unwrap();
+            let _ = shared.as_ref().map(std::fs::remove_file);
+            assert!(shared.unwrap_err().to_string().ends_with("who could read its tables then"));
+        }
+        "opens itself" => {
+            // SAFETY: the call takes numbers.
+            assert_eq!(unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1) }, 0);
+            std::fs::remove_file(builder.share(true).start().unwrap().shared_file().unwrap().unwrap()).unwrap();
+        }
+        "is somebody else for a while" => {
+            let process = builder.share(true).start().unwrap();
+            std::fs::remove_file(process.shared_file().unwrap().unwrap()).unwrap();
+            // SAFETY: the calls take numbers.
+            let child = unsafe {
+                assert_eq!(libc::seteuid(USER), 0);
+                libc::fork()
+            };
+            if child == 0 {
+                let shared = perfschema::process().unwrap().shared_file().unwrap();
+                // SAFETY: the calls take numbers.
+                let is_root = unsafe { libc::seteuid(0) } == 0;
+                let _ = shared.as_ref().map(std::fs::remove_file);
+                std::process::exit(i32::from(!is_root || shared.is_ok()));
+            }
+            let mut status = -1;
+            // SAFETY: `status` is a place to write to.
+            unsafe { libc::waitpid(child, &raw mut status, 0) };
+            assert_eq!(status, 0, "root's child has its tables in a file of another user's");
+        }
         "not trusted" => assert_eq!(shared_files().unwrap_err().kind(), PermissionDenied),
         what => panic!("no program {what}"),
     }
@@ -115,6 +145,38 @@ fn where_the_file_is_of_a_program_that_gave_up_its_rights() {
     } else {
         eprintln!("A PROGRAM THAT GIVES UP ITS RIGHTS IS NOT TESTED: that takes root");
     }
+}
+
+/// Whoever runs it could read what only the program may, and end it by making the file shorter.
+#[test]
+fn who_has_fewer_rights_than_the_program_does_not_get_its_tables() {
+    // SAFETY: the call takes nothing and cannot fail.
+    if unsafe { libc::geteuid() } != 0 {
+        return eprintln!("A PROGRAM OF MORE RIGHTS IS NOT TESTED: that takes root");
+    }
+    succeeds(&mut command("rights", "is somebody else for a while"));
+    let copy = scratch("setgid");
+    succeeds(Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&copy));
+    std::fs::set_permissions(&copy, std::fs::Permissions::from_mode(0o2755)).unwrap();
+    // In the group of root, which USER is not.
+    for what in ["keeps it to itself", "opens itself"] {
+        use std::os::unix::process::CommandExt;
+        // Run as what is open, which USER needs not reach.
+        let file = std::fs::File::open(&copy).unwrap();
+        let mut command = command_of(Path::new(&format!("/proc/self/fd/{}", inherited(&file))), what);
+        succeeds(command.uid(USER).gid(USER));
+    }
+    let _ = std::fs::remove_dir(format!("/dev/shm/perfschema-{USER}"));
+    std::fs::remove_file(copy).unwrap();
+}
+
+/// A descriptor that programs which are started have, too.
+fn inherited(file: &std::fs::File) -> i32 {
+    use std::os::fd::AsRawFd;
+    // SAFETY: the descriptor is open.
+    let descriptor = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD, 3) };
+    assert!(descriptor > 0);
+    descriptor
 }
 
 /// A file of shared memory gets its name by way of `/proc`: where that is missing, it is said, and not that something is.
