@@ -43,6 +43,29 @@ fn accounts_are_lines() {
     assert!(!account(&["grafana", "root"], "x\n").0);
 }
 
+/// Who has it open before it becomes private reads what is written to it later.
+#[test]
+fn the_example_of_an_account_makes_a_file_that_is_private_at_once() {
+    let (_, help, _) = perfschema(&["account", "--help"]);
+    let example = help.lines().skip_while(|line| *line != "Example:").nth(1).expect("there is one").trim();
+    let folder = std::env::temp_dir().join(format!("perfschema-example-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("it can be made");
+    let mut shell = Command::new("sh");
+    // As nearly everybody has it.
+    shell.args(["-c", &format!("umask 022; {}", example.replace("perfschema", PROGRAM))]).current_dir(&folder);
+    let mut shell = shell.stdin(Stdio::piped()).spawn().expect("every Unix has it");
+    let mode = || std::fs::metadata(folder.join("accounts")).map(|file| file.permissions().mode() & 0o777);
+    until("there is a file", || mode().is_ok());
+    // It waits for the password.
+    let early = mode().expect("it is there");
+    shell.stdin.take().expect("piped").write_all(b"correct horse\n").expect("it reads");
+    assert!(shell.wait().expect("it ends").success());
+    let (late, text) = (mode().expect("it is there"), std::fs::read_to_string(folder.join("accounts")));
+    std::fs::remove_dir_all(folder).expect("it is there");
+    assert!(text.expect("it is there").starts_with("grafana reader caching_sha2_password:"));
+    assert_eq!([early, late], [0o600; 2], "{early:o}");
+}
+
 /// It is not shown, and whoever gives up has a terminal that shows again what is typed.
 #[test]
 fn a_password_that_is_typed() {

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The password is asked for, twice; where the standard input is no terminal, it is the first line of that. The file has to be its
 /// owner's alone.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  perfschema account grafana reader >> accounts && chmod 600 accounts")]
+#[command(after_help = "Example:\n  (umask 077; perfschema account grafana reader >> accounts)")]
 pub(crate) struct Args {
     /// Who it is for: 1 to 32 characters, without spaces and #.
     #[arg(value_parser = name)]
