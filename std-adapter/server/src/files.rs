@@ -83,8 +83,16 @@ pub fn read_at_most(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
 /// The file beside it cannot be made or written, or not take its place: then it is removed again.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"))?;
-    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) || is_open_file(path) {
-        return File::options().append(true).open(path)?.write_all(content);
+    if let Some(open) = open_file(path) {
+        return File::options().append(true).open(open)?.write_all(content);
+    }
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        let mut file = File::options().append(true).open(path)?;
+        // Who may write in the folder may have put a link there since, to what only this program may write.
+        if file.metadata()?.is_file() {
+            return Err(io::Error::other("it has become a file just now"));
+        }
+        return file.write_all(content);
     }
     let (unfinished, mut file) = make_beside(path, name, |path| File::create_new(path))?;
     if let Ok(old) = fs::metadata(path) {
@@ -99,22 +107,42 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     result
 }
 
-/// Whether the path leads to what a program has open, by way of `/proc`: that has no name of its own, be it a file or not.
-fn is_open_file(path: &Path) -> bool {
+/// What a program has open, in `/proc`, if the path leads there: that has no name of its own, be it a file or not.
+///
+/// Links are followed that are root's or this user's, and to what this program has open. Another user's would lead to what that one may only read: to
+/// open it anew in `/proc` takes this program's rights.
+fn open_file(path: &Path) -> Option<PathBuf> {
     let mut path = path.to_owned();
     // As many links as Linux follows.
-    for _ in 0..40 {
-        let Ok(target) = fs::read_link(&path) else { return false };
+    for followed in 0..40 {
+        let target = fs::read_link(&path).ok()?;
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        let Ok(folder) = folder.canonicalize() else { return false };
+        let folder = folder.canonicalize().ok()?;
         if folder.starts_with("/proc") {
-            return true;
+            // What was named as it is, is meant.
+            let is_own = || fs::canonicalize("/proc/self").is_ok_and(|own| folder.starts_with(own));
+            return if followed == 0 || is_own() { Some(folder.join(path.file_name()?)) } else { None };
+        }
+        if !is_trusted_link(&path) {
+            return None;
         }
         path = folder.join(target);
     }
+    None
+}
+
+/// Whether a link is root's or this user's, whose `/proc/self` is.
+fn is_trusted_link(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let owner = fs::symlink_metadata(path).map(|link| link.uid());
+        owner.is_ok_and(|owner| owner == 0 || fs::metadata("/proc/self").is_ok_and(|own| own.uid() == owner))
+    }
+    #[cfg(not(unix))]
     false
 }
 
@@ -163,7 +191,30 @@ mod tests {
         assert!(is_link);
         assert_eq!(content.expect("it is there"), "by a link, and so");
         // What is no such link is replaced.
-        assert!(!is_open_file(&path) && !is_open_file(Path::new("/dev/null")));
+        assert!(open_file(&path).is_none() && open_file(Path::new("/dev/null")).is_none());
+    }
+
+    /// A file that is open to be read only: by way of `/proc` whoever may write it would write it.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn another_users_link_to_what_is_open_is_replaced() {
+        use std::os::fd::AsRawFd;
+        let path = std::env::temp_dir().join(format!("perfschema-read-{}", std::process::id()));
+        let link = path.with_extension("link");
+        fs::write(&path, "as it was").expect("it can be written");
+        let file = File::open(&path).expect("it can be read");
+        std::os::unix::fs::symlink(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()), &link)
+            .expect("so can a link");
+        let is_anothers = std::os::unix::fs::lchown(&link, Some(65534), None).is_ok();
+        let written = write_whole(&link, b"new");
+        let (is_link, content) = (link.is_symlink(), fs::read_to_string(&path));
+        let _ = (fs::remove_file(&path), fs::remove_file(&link));
+        if !is_anothers {
+            return eprintln!("ANOTHER USER'S LINK IS NOT TESTED: that takes root");
+        }
+        written.expect("the link gives way");
+        assert!(!is_link);
+        assert_eq!(content.expect("it is there"), "as it was");
     }
 
     #[test]
