@@ -261,6 +261,47 @@ fn a_link_is_no_program() {
     assert_eq!((pruned, is_left), ((true, format!("{}\n", link.display()), String::new()), false));
 }
 
+/// Whoever writes in a container, or is another user, says by a link to which program root's commands go.
+#[test]
+fn links_of_others_lead_to_none_of_ones_own_programs() {
+    let demo = Demo::start();
+    until_it_shares(&demo.pid());
+    let own = file(&demo);
+    let select = "SELECT COUNT(*) FROM setup_consumers";
+    succeeds(&["sql", own.to_str().expect("a path of ours"), select]);
+    // In a directory of somebody's.
+    let folder = std::env::temp_dir().join(format!("perfschema-links-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("it can be made");
+    let link = folder.join("77-1");
+    std::os::unix::fs::symlink(&own, &link).expect("it can be made");
+    let (success, _, said) = perfschema(&["sql", link.to_str().expect("a path of ours"), select]);
+    assert!(!success && said.ends_with("77-1: a link, and no program's file\n"), "{said}");
+    std::fs::remove_file(&link).expect("it is there");
+    // Where shared memory is another one, and the root.
+    let script = "mount --rbind / \"$0\" && mount -t tmpfs none \"$0/dev/shm\" && ln -s \"$1\" \"$0/dev/shm/1-1\" && exec chroot \"$0\" sleep 60";
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]).arg(&folder).arg(&own);
+    let mut container = command.spawn().expect("there is unshare");
+    let root = format!("/proc/{}/root", container.id());
+    let link = format!("{root}/dev/shm/1-1");
+    let mut is_there = false;
+    until("there is a container, or may be none", || {
+        is_there = std::fs::symlink_metadata(&link).is_ok_and(|link| link.is_symlink());
+        is_there || container.try_wait().expect("a child").is_some()
+    });
+    let (success, out, said) = perfschema(&["sql", &link, select]);
+    // It has the whole of the other files.
+    let passwd = perfschema(&["show", &format!("{root}/etc/passwd")]).2;
+    let _ = (container.kill(), container.wait());
+    std::fs::remove_dir(&folder).expect("nothing is mounted here");
+    if is_there {
+        assert!(!success && said.contains("No such file"), "{out}{said}");
+        assert!(passwd.contains("there is no region in it"), "{passwd}");
+    } else {
+        eprintln!("LINKS IN A CONTAINER ARE NOT TESTED: there may be none");
+    }
+}
+
 /// As where containers share their memory: in each of them the first program has number 1.
 #[test]
 fn programs_of_one_number_are_told_apart_by_their_files() {
