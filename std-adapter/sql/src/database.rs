@@ -97,7 +97,8 @@ pub struct Limits {
     /// about 100 bytes for each row of a column that it compares.
     pub memory_bytes: usize,
     /// The same in bytes of all sessions together, of which an eighth is for those that may control: they see what the others do. The result of a
-    /// session's last statement counts until its next one, or until [`Session::forget_result`].
+    /// session's last statement counts until its next one, or until [`Session::forget_result`]. Its user variables and what it has
+    /// prepared by PREPARE count for as long as it keeps them.
     pub all_bytes: usize,
     /// Memory in bytes that SQLite may take **in the whole process**, all sessions together, and whatever else the process does with
     /// SQLite. SQLite counts per process only; the least value that any database was made with holds. Tables of schema `test` have half of it,

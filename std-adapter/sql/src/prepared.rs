@@ -58,6 +58,16 @@ fn unknown(name: &str, statement: &str) -> Error {
 }
 
 impl Session {
+    /// Whether there was one of this name.
+    fn forget_prepared(&self, name: &str) -> bool {
+        let mut settings = lock(&self.state.settings);
+        let before = settings.prepared.bytes;
+        let was_there = settings.prepared.remove(name);
+        let freed = before - settings.prepared.bytes;
+        settings.kept.shrink(freed);
+        was_there
+    }
+
     /// None: it is another statement.
     pub(crate) fn prepared_statement(&mut self, tokens: &[TokenWithSpan], text: &str) -> Result<Option<Outcome>, Error> {
         if !is_about_prepared(tokens) {
@@ -99,7 +109,7 @@ impl Session {
         self.count(Counter::ComStmtClose, 1);
         let name = words.name()?;
         words.end()?;
-        match lock(&self.state.settings).prepared.remove(&name.to_lowercase()) {
+        match self.forget_prepared(&name.to_lowercase()) {
             true => Ok(Some(Outcome::done())),
             false => Err(unknown(&name, "DEALLOCATE PREPARE")),
         }
@@ -115,9 +125,16 @@ impl Session {
 
     /// The one before of the same name is gone, even if this one is wrong.
     fn keep_prepared(&mut self, name: String, statement: String) -> Result<Outcome, Error> {
-        lock(&self.state.settings).prepared.remove(&name);
+        self.forget_prepared(&name);
         self.describe_here(&statement)?;
-        lock(&self.state.settings).prepared.add(name, statement)?;
+        let mut settings = lock(&self.state.settings);
+        let bytes = name.len() + statement.len();
+        self.state.take(&mut settings.kept, bytes)?;
+        if let Err(error) = settings.prepared.add(name, statement) {
+            settings.kept.shrink(bytes);
+            return Err(error);
+        }
+        drop(settings);
         Ok(Outcome::Done { matched: 0, changed: 0, info: "Statement prepared".to_owned() })
     }
 }

@@ -74,6 +74,8 @@ pub(crate) struct Settings {
     user_variables: HashMap<String, OwnedValue>,
     /// Bytes that these take.
     user_variables_bytes: usize,
+    /// The same of what all sessions have, and what prepared statements take.
+    pub(crate) kept: Part,
     pub(crate) prepared: Statements,
     pub(crate) warnings: Warnings,
     /// Whether the last statement was one that lists them.
@@ -98,7 +100,13 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    fn set_user_variable(&mut self, name: &str, value: OwnedValue) -> Result<(), Error> {
+    /// `take`: of what all sessions have.
+    fn set_user_variable(
+        &mut self,
+        name: &str,
+        value: OwnedValue,
+        take: impl FnOnce(&mut Part, usize) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         // A place in the map, beside the name and the text.
         let bytes = |name: &str, value: &OwnedValue| size_of::<(String, OwnedValue)>() + name.len() + value.text_bytes();
         let name = name.to_ascii_lowercase();
@@ -106,6 +114,10 @@ impl Settings {
         let after = self.user_variables_bytes - before + bytes(&name, &value);
         if after > MAX_USER_VARIABLES {
             return Err(Error::out_of_memory());
+        }
+        match after.checked_sub(self.user_variables_bytes) {
+            Some(more) => take(&mut self.kept, more)?,
+            None => self.kept.shrink(self.user_variables_bytes - after),
         }
         self.user_variables_bytes = after;
         self.user_variables.insert(name, value);
@@ -272,7 +284,7 @@ impl State {
 
     /// `SET @name = value`
     pub(crate) fn set_user_variable(&self, name: &str, value: OwnedValue) -> Result<(), Error> {
-        lock(&self.settings).set_user_variable(name, value)
+        lock(&self.settings).set_user_variable(name, value, |kept, bytes| self.take(kept, bytes))
     }
 
     /// All of them, or none.
@@ -280,9 +292,12 @@ impl State {
         let mut settings = lock(&self.settings);
         let before = (assignments.len() > 1).then(|| (settings.user_variables.clone(), settings.user_variables_bytes));
         for (name, value) in assignments {
-            if let Err(error) = settings.set_user_variable(&name, value) {
-                if let Some(before) = before {
-                    (settings.user_variables, settings.user_variables_bytes) = before;
+            if let Err(error) = settings.set_user_variable(&name, value, |kept, bytes| self.take(kept, bytes)) {
+                if let Some((variables, bytes)) = before {
+                    let now = settings.user_variables_bytes;
+                    settings.kept.shrink(now.saturating_sub(bytes));
+                    settings.kept.grow_by_what_is_left(&self.budget, bytes.saturating_sub(now), usize::MAX);
+                    (settings.user_variables, settings.user_variables_bytes) = (variables, bytes);
                 }
                 return Err(error);
             }

@@ -248,6 +248,33 @@ fn what_a_session_keeps_is_bounded() {
     }
 }
 
+/// What sessions keep from one statement to the next is of that which all of them have.
+#[test]
+fn what_all_sessions_keep_is_bounded() {
+    let database = Database::new(World::new().region).limits(Limits { all_bytes: 8 << 20, ..Limits::default() });
+    let [mut one, mut two] = [(); 2].map(|()| database.session(Account::default()).expect("there is memory"));
+    let done = |session: &mut Session, statement: &str| session.execute(statement).map(|_| ()).map_err(|error| error.errno);
+    let prepare = |name: u32| format!("PREPARE p{name} FROM 'SELECT 1 /* {} */'", "x".repeat(1_000_000));
+    for kept in 0..3 {
+        assert_eq!(done(&mut one, &format!("SET @v{kept} = REPEAT('x', 1000000)")), Ok(()));
+        assert_eq!(done(&mut one, &prepare(kept)), Ok(()));
+    }
+    for kept in 0..2 {
+        assert_eq!(done(&mut two, &prepare(kept)), Ok(()));
+    }
+    for more in ["SET @v = REPEAT('x', 1000000)", "SET @a = 1, @v = REPEAT('x', 1000000)", &prepare(2)] {
+        assert_eq!(done(&mut two, more), Err(1041), "{more:.20}");
+    }
+    assert_eq!(run(&mut two, "SELECT @a IS NULL, @v IS NULL"), "@a IS NULL,@v IS NULL\n1,1\n");
+    // What one gives up, another one has.
+    for (less, more) in [("SET @v0 = NULL", &prepare(2)), ("DEALLOCATE PREPARE p0", &prepare(3))] {
+        assert_eq!(done(&mut two, more), Err(1041), "{more:.20}");
+        assert_eq!((done(&mut one, less), done(&mut two, more)), (Ok(()), Ok(())), "{more:.20}");
+    }
+    drop(one);
+    assert_eq!(done(&mut two, "SET @w = REPEAT('x', 1000000)"), Ok(()));
+}
+
 /// Joins of a table with itself look rows up instead of trying all pairs, of which there are 25 millions here: more than a statement has time for.
 #[test]
 fn a_join_by_equality_is_no_product() {
