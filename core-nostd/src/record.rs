@@ -363,18 +363,13 @@ pub(crate) fn amount(record: &RecordWords) -> u64 {
 }
 
 /// Owner: another event encloses the one that runs, as far as anybody knows who looks from now on. Readers see either: the words of a
-/// running event are covered by `[E1]` of the next, as those of its start are. Where a word is two halves, both may change, so nobody looks in
-/// between: after 2²⁹ events of a thread what encloses is in both, and nothing is in none.
+/// running event are covered by `[E1]` of the next, as those of its start are.
 pub(crate) fn enclose(record: &RecordWords, enclosing: Enclosing) {
-    if cfg!(target_has_atomic = "64") {
-        record[word::NESTING].set(enclosing.0);
-    } else {
-        record[word::NESTING].swap(enclosing.0, Ordering::Relaxed);
-    }
+    replace(&record[word::NESTING], enclosing.0);
 }
 
-/// Owner: how far the stage is that runs; readers see either, as of [`enclose`]. One more than the numbers, so that none is not 0; no more than
-/// one half of a word says where those are two, so that only that changes.
+/// Owner: how far the stage is that runs; as [`enclose`]. One more than the numbers, so that none is not 0; no more than one half of a word
+/// says where those are two, so that only that changes: a wait has other things there, which readers need not look at whole.
 pub(crate) fn set_progress(record: &RecordWords, progress: StageProgress) {
     let most = if cfg!(target_has_atomic = "64") { u64::MAX } else { u32::MAX.into() };
     replace(&record[word::OBJECT], progress.completed.saturating_add(1).min(most));
@@ -387,10 +382,13 @@ pub(crate) fn progress(record: &RecordWords) -> StageProgress {
     StageProgress { completed: number(word::OBJECT), estimated: number(word::AMOUNT) }
 }
 
-/// Changes a word that readers look at while its version stays. A value that would change both halves of it is left out where those are two.
+/// Changes a word that readers look at while its version stays. Where it is two halves, and not the lower one alone changes, they look at it
+/// [whole](Word::whole): after 2²⁹ events of a thread what encloses one is in both halves, and nothing is in none.
 pub(crate) fn replace(word: &Word, value: u64) {
     if cfg!(target_has_atomic = "64") || (word.get() ^ value) >> 32 == 0 {
         word.set(value);
+    } else {
+        word.swap(value, Ordering::Relaxed);
     }
 }
 
@@ -502,7 +500,7 @@ pub(crate) fn read(record: &RecordWords) -> Read {
             digest: Switches(what).has(Switches::DIGEST),
             start: record[word::START].get(),
             object: record[word::OBJECT].get(),
-            nesting: Enclosing(record[word::NESTING].whole()), // see enclose()
+            nesting: Enclosing(record[word::NESTING].whole()), // see replace()
             amount: if what & What::HAS_AMOUNT == 0 { 0 } else { record[word::AMOUNT].get() },
             io: match what & (What::HAS_FILE | What::HAS_SOCKET) {
                 What::HAS_FILE => {
@@ -526,7 +524,7 @@ pub(crate) fn copy(record: &RecordWords, into: &mut [u64; RECORD]) -> Read<u64> 
     attempt(record, |seen| {
         into.iter_mut().zip(record).for_each(|(into, word)| *into = word.get());
         if cfg!(not(target_has_atomic = "64")) {
-            into[word::NESTING] = record[word::NESTING].whole(); // see enclose()
+            into[word::NESTING] = record[word::NESTING].whole(); // see replace()
         }
         seen
     })

@@ -252,7 +252,7 @@ impl<'r> Entry<'r> {
         write_beginning(&words[word::MESSAGE], message);
     }
 
-    /// Owner, between [`record::begin_change`] and [`record::finish_end`], where [`replace`](Self::replace) may have left out something.
+    /// Owner, between [`record::begin_change`] and [`record::finish_end`], where they were not said here.
     pub(crate) fn end(self, statistics: &StatementStatistics) {
         let Some(words) = self.words else { return };
         words[word::STATISTICS].iter().zip(statistics.values()).for_each(|(figure, value)| figure.set(value));
@@ -300,7 +300,7 @@ impl<'r> Entry<'r> {
             text: Text::EMPTY,
         };
         let Some(words) = self.words else { return read };
-        read.statistics = statistics(&words[word::STATISTICS], Word::get);
+        read.statistics = statistics(&words[word::STATISTICS], Word::whole);
         let lengths = words[word::LENGTHS].get();
         read.schema = read_text(&words[word::SCHEMA], Lengths::SCHEMA.bytes(lengths));
         read.text = read_text(self.text, Lengths::TEXT.bytes(lengths));
@@ -494,7 +494,7 @@ impl<'r> Actor<'r> {
         }
         let timed = switches.has(Switches::TIMED).then_some(ticks);
         let wait_ps = self.finish_record(&self.statements, &wait, switches, timed, |row| {
-            if statement.is_stale || cfg!(not(target_has_atomic = "64")) {
+            if statement.is_stale {
                 statement.entry.end(&statement.statistics);
             }
             if let Some(row) = row {

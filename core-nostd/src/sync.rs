@@ -8,7 +8,7 @@
 //!
 //! Without 64-bit atomics a word is two halves. It is therefore only read by others as payload behind a version (a tear is then
 //! discarded), or it is a version itself, of which the low half decides (where that comes round, see `store_version`), or one of switches,
-//! where an older high half does no harm, or a sum that several threads write, or what a wait lies within, which are read by
+//! where an older high half does no harm, or a sum that several threads write, or what changes while an event runs, which are read by
 //! [`whole`](Word::whole).
 //! Plain loads and stores never need compare-and-swap; the few read-modify-write operations below are for rare
 //! paths (claiming, registering, settings) and for objects that several threads hold at once.

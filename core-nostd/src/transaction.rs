@@ -201,8 +201,7 @@ impl<'r> Entry<'r> {
         words[word::END].set(length << LENGTH_SHIFT);
     }
 
-    /// Owner, between [`record::begin_change`] and [`record::finish_end`]: how it ended. `details` where
-    /// [`replace`](Self::replace) may have left out something.
+    /// Owner, between [`record::begin_change`] and [`record::finish_end`]: how it ended. `details` where they were not said here.
     fn end(self, state: TransactionState, details: Option<&TransactionDetails>) {
         let Entry(Some(words)) = self else { return };
         words[word::END].set((words[word::END].get() & !STATE) | state as u64);
@@ -241,7 +240,7 @@ impl<'r> Entry<'r> {
         read.autocommit = start & AUTOCOMMIT != 0;
         read.isolation_level = read_text(&words[word::ISOLATION_LEVEL], start >> LENGTH_SHIFT);
         let mut values = [0; TransactionDetails::COUNT];
-        values.iter_mut().zip(&words[word::DETAILS]).for_each(|(value, word)| *value = word.get());
+        values.iter_mut().zip(&words[word::DETAILS]).for_each(|(value, word)| *value = word.whole());
         read.details = TransactionDetails::from_values(values);
         if ended {
             let end = words[word::END].get();
@@ -372,8 +371,7 @@ impl<'r> Actor<'r> {
         let (wait, switches) = self.end_nested(&mut transaction.event)?;
         let ticks = switches.has(Switches::TIMED).then(|| switches.read(clock));
         let wait_ps = self.finish_record(&self.transactions, &wait, switches, ticks, |row| {
-            let is_stale = transaction.is_stale || cfg!(not(target_has_atomic = "64"));
-            transaction.entry.end(state, is_stale.then_some(&transaction.details));
+            transaction.entry.end(state, transaction.is_stale.then_some(&transaction.details));
             if let Some(row) = row {
                 Entry::of(self.region(), Place::Long(row)).copy(transaction.entry);
             }

@@ -710,3 +710,16 @@ fn threads_count_what_is_alike_together() {
     let expected = ["a", "b", "c", "d"].map(|name| format!("{name} ? {each} {}", 2 * each));
     world.expect(BY_DIGEST, "DIGEST_TEXT,COUNT_STAR,SUM_ROWS_SENT", &expected.each_ref().map(|row| &**row));
 }
+
+/// Also where a word is two halves: of a lock that was waited for for 5 ms both say how long.
+#[test]
+fn a_statement_that_runs_shows_large_figures() {
+    let (world, class, _, actor) = world();
+    let mut statement = begin(world, &actor, class, "x");
+    for lock_time_ps in [1, 5_000_000_000, 5_000_000_001, 9_000_000_000, u64::MAX, 7] {
+        actor.change_statement(&mut statement, |figures| figures.lock_time_ps = lock_time_ps);
+        world.expect(CURRENT, "LOCK_TIME", &[&lock_time_ps.to_string()]);
+    }
+    end(world, &actor, statement);
+    world.expect(HISTORY, "LOCK_TIME", &["7"]);
+}

@@ -425,3 +425,16 @@ fn waits_that_outlive_what_is_around_them() {
         assert_eq!(last, expected, "{program}");
     }
 }
+
+/// Also where a word is two halves: who counts transactions comes to numbers that are in both.
+#[test]
+fn one_that_runs_shows_large_numbers() {
+    let (world, class, actor) = world();
+    let mut transaction = begin(world, &actor, class);
+    for trx_id in [1, (1 << 32) - 1, 1 << 32, u64::MAX, 7 << 40] {
+        actor.change_transaction(&mut transaction, |details| details.trx_id = trx_id);
+        world.expect("events_transactions_current", "TRX_ID", &[&trx_id.to_string()]);
+    }
+    commit(world, &actor, transaction);
+    world.expect("events_transactions_history", "TRX_ID", &[&(7_u64 << 40).to_string()]);
+}
