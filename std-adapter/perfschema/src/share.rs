@@ -43,7 +43,11 @@ impl fmt::Display for ShareError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ShareError::Directory => {
-                write!(f, "{} is not a directory of this user alone; set its mode to 0700, or have its owner or root remove it", directory())
+                write!(
+                    f,
+                    "{} is not a directory of this user alone; set its mode to 0700, or have its owner or root remove it",
+                    directory()
+                )
             }
             // By way of it a file gets its name.
             ShareError::System { call: "linkat", errno: libc::ENOENT } if !Path::new("/proc/self/fd").exists() => {

@@ -306,7 +306,7 @@ impl Database {
     }
 
     /// A number for a session of this database: each is given once, from 2³⁰ + 1. The program's own connections, which are PROCESSLIST_ID in
-    /// `threads`, have numbers below that, so that neither CONNECTION_ID() nor KILL means one of them.
+    /// `threads`, have numbers below that, so that neither CONNECTION_ID() nor KILL means one of them; until it has had 2³⁰ threads.
     pub fn next_connection_id(&self) -> u64 {
         // Relaxed: one number a session, nothing else is published by it.
         OWN_SESSIONS + self.sessions.fetch_add(1, Ordering::Relaxed) + 1
