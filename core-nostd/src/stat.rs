@@ -219,7 +219,8 @@ pub struct Summary {
     pub count: u64,
     /// Timed events: what AVG_TIMER_WAIT divides by.
     pub count_timed: u64,
-    /// SUM_TIMER_WAIT. After 2⁶⁴ ps, 213 days of waits of all threads together, it starts again at 0, as MySQL's does.
+    /// SUM_TIMER_WAIT. After 2⁶⁴ ps it starts again at 0, as MySQL's does: after 213 days of waits of all threads together, which a thousand that
+    /// always wait have in five hours. Who looks more often takes differences, modulo 2⁶⁴.
     pub sum_ps: u64,
     /// MIN_TIMER_WAIT, 0 if nothing was timed.
     pub min_ps: u64,
@@ -228,7 +229,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// AVG_TIMER_WAIT: over the timed events, 0 if there are none.
+    /// AVG_TIMER_WAIT: over the timed events, 0 if there are none. Once the [sum](Self::sum_ps) has started again, it may be less than the least.
     pub fn avg_ps(&self) -> u64 {
         self.sum_ps.checked_div(self.count_timed).unwrap_or(0)
     }
