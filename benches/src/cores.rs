@@ -119,27 +119,24 @@ impl Cores {
 
 /// Cycles that a cache line takes from one core to another and back: what threads pay that write what others read. Cores of a virtual machine may be far
 /// apart, and be put elsewhere while it runs.
-pub(crate) fn there_and_back(rounds: usize) -> Cost {
+pub(crate) fn there_and_back() -> f64 {
     const TIMES: usize = 1000;
-    let round = || {
-        let line = AtomicUsize::new(0);
-        let hand_over = |core: usize, start: &Start| {
-            on_core(core, || {
-                start.wait();
-                let begin = SystemClock.ticks(TimerName::Cycle);
-                for turn in (core..2 * TIMES).step_by(2) {
-                    // Relaxed, here and below: nothing but the turn is handed over.
-                    while line.load(Ordering::Relaxed) != turn {
-                        std::hint::spin_loop();
-                    }
-                    line.store(turn + 1, Ordering::Relaxed);
+    let line = AtomicUsize::new(0);
+    let hand_over = |core: usize, start: &Start| {
+        on_core(core, || {
+            start.wait();
+            let begin = SystemClock.ticks(TimerName::Cycle);
+            for turn in (core..2 * TIMES).step_by(2) {
+                // Relaxed, here and below: nothing but the turn is handed over.
+                while line.load(Ordering::Relaxed) != turn {
+                    std::hint::spin_loop();
                 }
-                SystemClock.ticks(TimerName::Cycle).saturating_sub(begin) as f64 / TIMES as f64
-            })
-        };
-        on_each(2, hand_over)[0]
+                line.store(turn + 1, Ordering::Relaxed);
+            }
+            SystemClock.ticks(TimerName::Cycle).saturating_sub(begin) as f64 / TIMES as f64
+        })
     };
-    Cost::of(&mut (0..rounds).map(|_| round()).collect::<Vec<f64>>())
+    on_each(2, hand_over)[0]
 }
 
 /// Of the rounds those that are free of disturbances, or all of them where none is.

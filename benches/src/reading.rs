@@ -22,7 +22,7 @@ const BATCH: u32 = 2_000;
 const READING: &str = "reading 1000 x 10 rows";
 const SLOWED: &str = "writer slowed";
 const MEMORY: &str = "memory of a region";
-/// What says how far apart the cores are of those above.
+/// What says how far apart the cores of those above are.
 const LINE: &str = "cache line";
 
 /// Everything about reading that is wanted by its name: `rounds` decides how long it is measured.
@@ -39,10 +39,9 @@ pub(crate) fn measure(rounds: usize, wants: impl Fn(&str, &str) -> bool) -> Vec<
         let single_class = register(single);
         let only = attach(single);
         rows.extend(decode(many, &actors[0], class, rounds));
-        let cost = Some(there_and_back(rounds.max(5)));
-        rows.push(Row { name: LINE, variant: "to another core and back".to_owned(), threads: 2, cost, ..Row::default() });
-        rows.push(slowed("by a reader that scans", 1.01, many, &actors[0], class, rounds));
-        rows.push(slowed("by one that polls a single row", 1.10, single, &only, single_class, rounds));
+        let [scans, _] = slowed("by a reader that scans", 1.01, many, &actors[0], class, rounds);
+        let [polls, line] = slowed("by one that polls a single row", 1.10, single, &only, single_class, rounds);
+        rows.extend([scans, polls, line]);
     }
     if wants(MEMORY, "") {
         rows.extend(memory());
@@ -188,8 +187,8 @@ fn while_written(region: &'static Region<'static>, actor: &Actor<'static>, class
     });
 }
 
-/// What a writer's event costs while somebody reads, over what it costs while nobody does. The reader is there all the time, and reads or
-/// waits by turns.
+/// What a writer's event costs while somebody reads, over what it costs while nobody does. The reader is there all through a round, and waits
+/// first. And how far apart the two cores were before each round.
 fn slowed(
     variant: &str,
     limit: f64,
@@ -197,7 +196,7 @@ fn slowed(
     actor: &Actor<'static>,
     class: Class,
     rounds: usize,
-) -> Row {
+) -> [Row; 2] {
     const REST: usize = 0;
     const READ: usize = 1;
     const END: usize = 2;
@@ -212,31 +211,41 @@ fn slowed(
         };
         (0..100).filter_map(batch).collect()
     };
-    let (mut undisturbed, mut disturbed) = (Vec::new(), Vec::new());
-    std::thread::scope(|scope| {
-        let reader = || {
-            loop {
-                match wanted.load(Ordering::Relaxed) {
-                    READ => _ = black_box(scan(region, read)),
-                    END => break,
-                    _ => spin_loop(),
+    let (mut undisturbed, mut disturbed, mut line) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        line.push(there_and_back());
+        std::thread::scope(|scope| {
+            let reader = || {
+                loop {
+                    match wanted.load(Ordering::Relaxed) {
+                        READ => _ = black_box(scan(region, read)),
+                        END => break,
+                        _ => spin_loop(),
+                    }
                 }
-            }
-        };
-        scope.spawn(move || on_core(1, reader));
-        on_core(0, || {
-            for _ in 0..rounds {
+            };
+            wanted.store(REST, Ordering::Relaxed);
+            scope.spawn(move || on_core(1, reader));
+            on_core(0, || {
                 for (state, least, cycles) in [(REST, 0, &mut undisturbed), (READ, 1, &mut disturbed)] {
                     wanted.store(state, Ordering::Relaxed);
                     cycles.append(&mut batches(least));
                 }
-            }
+            });
+            wanted.store(END, Ordering::Relaxed);
         });
-        wanted.store(END, Ordering::Relaxed);
-    });
+    }
     let (undisturbed, disturbed) = (Cost::of(&mut undisturbed), Cost::of(&mut disturbed));
     let aim = Aim { measured: disturbed.median / undisturbed.median, unit: "x undisturbed", target: Some(Target::AtMost(limit)) };
-    Row { name: SLOWED, variant: variant.to_owned(), threads: 2, cost: Some(disturbed), aim: Some(aim), ..Row::default() }
+    let row = |name, variant: &str, cost, aim| Row {
+        name,
+        variant: variant.to_owned(),
+        threads: 2,
+        cost: Some(cost),
+        aim,
+        ..Row::default()
+    };
+    [row(SLOWED, variant, disturbed, Some(aim)), row(LINE, "to another core and back", Cost::of(&mut line), None)]
 }
 
 /// Regions of a server with 1000 threads and 10 000 rows of long history.
