@@ -22,7 +22,7 @@ const BATCH: u32 = 2_000;
 const READING: &str = "reading 1000 x 10 rows";
 const SLOWED: &str = "writer slowed";
 const MEMORY: &str = "memory of a region";
-/// What says how far apart the cores of those above are.
+/// How far apart the cores of a writer and of who polls are.
 const LINE: &str = "cache line";
 
 /// Everything about reading that is wanted by its name: `rounds` decides how long it is measured.
@@ -39,9 +39,12 @@ pub(crate) fn measure(rounds: usize, wants: impl Fn(&str, &str) -> bool) -> Vec<
         let single_class = register(single);
         let only = attach(single);
         rows.extend(decode(many, &actors[0], class, rounds));
-        let [scans, _] = slowed("by a reader that scans", 1.01, many, &actors[0], class, rounds);
-        let [polls, line] = slowed("by one that polls a single row", 1.10, single, &only, single_class, rounds);
-        rows.extend([scans, polls, line]);
+        rows.push(slowed("by a reader that scans", 1.01, many, &actors[0], class, rounds, || ()));
+        let mut line = Vec::new();
+        let look = || line.push(there_and_back());
+        rows.push(slowed("by one that polls a single row", 1.10, single, &only, single_class, rounds, look));
+        let (variant, cost) = ("to another core and back".to_owned(), Some(Cost::of(&mut line)));
+        rows.push(Row { name: LINE, variant, threads: 2, cost, ..Row::default() });
     }
     if wants(MEMORY, "") {
         rows.extend(memory());
@@ -188,7 +191,7 @@ fn while_written(region: &'static Region<'static>, actor: &Actor<'static>, class
 }
 
 /// What a writer's event costs while somebody reads, over what it costs while nobody does. The reader is there all through a round, and waits
-/// first. And how far apart the two cores were before each round.
+/// first. `before` is called before each round, while both cores are free.
 fn slowed(
     variant: &str,
     limit: f64,
@@ -196,7 +199,8 @@ fn slowed(
     actor: &Actor<'static>,
     class: Class,
     rounds: usize,
-) -> [Row; 2] {
+    mut before: impl FnMut(),
+) -> Row {
     const REST: usize = 0;
     const READ: usize = 1;
     const END: usize = 2;
@@ -211,9 +215,9 @@ fn slowed(
         };
         (0..100).filter_map(batch).collect()
     };
-    let (mut undisturbed, mut disturbed, mut line) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut undisturbed, mut disturbed) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
-        line.push(there_and_back());
+        before();
         std::thread::scope(|scope| {
             let reader = || {
                 loop {
@@ -237,15 +241,7 @@ fn slowed(
     }
     let (undisturbed, disturbed) = (Cost::of(&mut undisturbed), Cost::of(&mut disturbed));
     let aim = Aim { measured: disturbed.median / undisturbed.median, unit: "x undisturbed", target: Some(Target::AtMost(limit)) };
-    let row = |name, variant: &str, cost, aim| Row {
-        name,
-        variant: variant.to_owned(),
-        threads: 2,
-        cost: Some(cost),
-        aim,
-        ..Row::default()
-    };
-    [row(SLOWED, variant, disturbed, Some(aim)), row(LINE, "to another core and back", Cost::of(&mut line), None)]
+    Row { name: SLOWED, variant: variant.to_owned(), threads: 2, cost: Some(disturbed), aim: Some(aim), ..Row::default() }
 }
 
 /// Regions of a server with 1000 threads and 10 000 rows of long history.
