@@ -36,6 +36,10 @@ impl Statements {
         Ok(())
     }
 
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     fn remove(&mut self, name: &str) -> bool {
         let removed = self.texts.remove(name);
         self.bytes -= removed.as_ref().map_or(0, |text| name.len() + text.len());
@@ -59,13 +63,11 @@ fn unknown(name: &str, statement: &str) -> Error {
 
 impl Session {
     /// Whether there was one of this name.
-    fn forget_prepared(&self, name: &str) -> bool {
+    fn forget_prepared(&self, name: &str) -> Result<bool, Error> {
         let mut settings = lock(&self.state.settings);
-        let before = settings.prepared.bytes;
         let was_there = settings.prepared.remove(name);
-        let freed = before - settings.prepared.bytes;
-        settings.kept.shrink(freed);
-        was_there
+        self.state.count_kept(&mut settings)?;
+        Ok(was_there)
     }
 
     /// None: it is another statement.
@@ -109,7 +111,7 @@ impl Session {
         self.count(Counter::ComStmtClose, 1);
         let name = words.name()?;
         words.end()?;
-        match self.forget_prepared(&name.to_lowercase()) {
+        match self.forget_prepared(&name.to_lowercase())? {
             true => Ok(Some(Outcome::done())),
             false => Err(unknown(&name, "DEALLOCATE PREPARE")),
         }
@@ -125,16 +127,14 @@ impl Session {
 
     /// The one before of the same name is gone, even if this one is wrong.
     fn keep_prepared(&mut self, name: String, statement: String) -> Result<Outcome, Error> {
-        self.forget_prepared(&name);
+        self.forget_prepared(&name)?;
         self.describe_here(&statement)?;
         let mut settings = lock(&self.state.settings);
-        let bytes = name.len() + statement.len();
-        self.state.take(&mut settings.kept, bytes)?;
-        if let Err(error) = settings.prepared.add(name, statement) {
-            settings.kept.shrink(bytes);
+        settings.prepared.add(name.clone(), statement)?;
+        if let Err(error) = self.state.count_kept(&mut settings) {
+            settings.prepared.remove(&name);
             return Err(error);
         }
-        drop(settings);
         Ok(Outcome::Done { matched: 0, changed: 0, info: "Statement prepared".to_owned() })
     }
 }

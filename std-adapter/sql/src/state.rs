@@ -74,8 +74,8 @@ pub(crate) struct Settings {
     user_variables: HashMap<String, OwnedValue>,
     /// Bytes that these take.
     user_variables_bytes: usize,
-    /// The same of what all sessions have, and what prepared statements take.
-    pub(crate) kept: Part,
+    /// Of the memory of all sessions, for these and for what is prepared.
+    kept: Part,
     pub(crate) prepared: Statements,
     pub(crate) warnings: Warnings,
     /// Whether the last statement was one that lists them.
@@ -100,28 +100,17 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// `take`: of what all sessions have.
-    fn set_user_variable(
-        &mut self,
-        name: &str,
-        value: OwnedValue,
-        take: impl FnOnce(&mut Part, usize) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    /// Gives what the variable was.
+    fn set_user_variable(&mut self, name: &str, value: Option<OwnedValue>) -> Option<OwnedValue> {
         // A place in the map, beside the name and the text.
-        let bytes = |name: &str, value: &OwnedValue| size_of::<(String, OwnedValue)>() + name.len() + value.text_bytes();
-        let name = name.to_ascii_lowercase();
-        let before = self.user_variables.get(&name).map_or(0, |before| bytes(&name, before));
-        let after = self.user_variables_bytes - before + bytes(&name, &value);
-        if after > MAX_USER_VARIABLES {
-            return Err(Error::out_of_memory());
-        }
-        match after.checked_sub(self.user_variables_bytes) {
-            Some(more) => take(&mut self.kept, more)?,
-            None => self.kept.shrink(self.user_variables_bytes - after),
-        }
-        self.user_variables_bytes = after;
-        self.user_variables.insert(name, value);
-        Ok(())
+        let bytes = |value: &OwnedValue| size_of::<(String, OwnedValue)>() + name.len() + value.text_bytes();
+        self.user_variables_bytes += value.as_ref().map_or(0, bytes);
+        let before = match value {
+            Some(value) => self.user_variables.insert(name.to_owned(), value),
+            None => self.user_variables.remove(name),
+        };
+        self.user_variables_bytes -= before.as_ref().map_or(0, bytes);
+        before
     }
 }
 
@@ -284,25 +273,32 @@ impl State {
 
     /// `SET @name = value`
     pub(crate) fn set_user_variable(&self, name: &str, value: OwnedValue) -> Result<(), Error> {
-        lock(&self.settings).set_user_variable(name, value, |kept, bytes| self.take(kept, bytes))
+        self.set_user_variables(vec![(name.to_owned(), value)])
     }
 
     /// All of them, or none.
     pub(crate) fn set_user_variables(&self, assignments: Vec<(String, OwnedValue)>) -> Result<(), Error> {
-        let mut settings = lock(&self.settings);
-        let before = (assignments.len() > 1).then(|| (settings.user_variables.clone(), settings.user_variables_bytes));
-        for (name, value) in assignments {
-            if let Err(error) = settings.set_user_variable(&name, value, |kept, bytes| self.take(kept, bytes)) {
-                if let Some((variables, bytes)) = before {
-                    let now = settings.user_variables_bytes;
-                    settings.kept.shrink(now.saturating_sub(bytes));
-                    settings.kept.grow_by_what_is_left(&self.budget, bytes.saturating_sub(now), usize::MAX);
-                    (settings.user_variables, settings.user_variables_bytes) = (variables, bytes);
-                }
-                return Err(error);
+        let settings = &mut *lock(&self.settings);
+        let mut before = Vec::new();
+        let mut set = |(name, value): (String, OwnedValue)| {
+            let name = name.to_ascii_lowercase();
+            before.push((settings.set_user_variable(&name, Some(value)), name));
+            if settings.user_variables_bytes > MAX_USER_VARIABLES { Err(Error::out_of_memory()) } else { Ok(()) }
+        };
+        let result = assignments.into_iter().try_for_each(&mut set).and_then(|()| self.count_kept(settings));
+        if result.is_err() {
+            for (value, name) in before.into_iter().rev() {
+                settings.set_user_variable(&name, value);
             }
         }
-        Ok(())
+        result
+    }
+
+    /// What the session keeps counts among what all sessions may take. An error is that there is no room for more than it kept before.
+    pub(crate) fn count_kept(&self, settings: &mut Settings) -> Result<(), Error> {
+        let (now, before) = (settings.user_variables_bytes + settings.prepared.bytes(), settings.kept.bytes());
+        settings.kept.shrink(before.saturating_sub(now));
+        if now > before { self.take(&mut settings.kept, now - before) } else { Ok(()) }
     }
 
     pub(crate) fn user_variable(&self, name: &str) -> OwnedValue {
