@@ -360,6 +360,20 @@ pub struct SharedFile {
 }
 
 impl SharedFile {
+    /// What is at this path, be it there or not, if that is how programs call their files: `PID-START`.
+    ///
+    /// ```
+    /// let file = perfschema::SharedFile::at("/dev/shm/perfschema-1000/17694-1764520000000000000").unwrap();
+    /// assert_eq!((file.pid(), file.start_unix_ns()), (17694, 1764520000000000000));
+    /// assert_eq!(perfschema::SharedFile::at("./core"), None);
+    /// ```
+    pub fn at(path: impl Into<PathBuf>) -> Option<SharedFile> {
+        let path = path.into();
+        let (pid, start) = path.file_name()?.to_str()?.split_once('-')?;
+        let (pid, start_unix_ns) = (pid.parse().ok()?, start.parse().ok()?);
+        Some(SharedFile { path, pid, start_unix_ns })
+    }
+
     /// Where it is: for [`attach`].
     pub fn path(&self) -> &Path {
         &self.path
@@ -479,14 +493,8 @@ pub fn shared_files() -> std::io::Result<Vec<SharedFile>> {
     }
     let mut files = Vec::new();
     for entry in std::fs::read_dir(directory().as_str())? {
-        let path = entry?.path();
         // What has another name is not ours.
-        let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split_once('-'));
-        if let Some((pid, start)) = name
-            && let (Ok(pid), Ok(start_unix_ns)) = (pid.parse(), start.parse())
-        {
-            files.push(SharedFile { path, pid, start_unix_ns });
-        }
+        files.extend(SharedFile::at(entry?.path()));
     }
     files.sort_by_key(|file| (file.start_unix_ns, file.pid));
     Ok(files)

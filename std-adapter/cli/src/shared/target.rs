@@ -6,6 +6,7 @@ use perfschema::{AttachError, Attached, SharedFile, attach, shared_files};
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use rustix::process::geteuid;
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
 use std::io;
@@ -76,16 +77,13 @@ impl std::error::Error for TargetError {}
 ///
 /// Of a pid or name, a program that runs comes before those that have ended; of several that have ended, the last.
 pub(crate) fn find(target: &OsStr) -> Result<Attached, TargetError> {
-    open(&path(target)?)
+    Ok(open(&path(target)?)?.0)
 }
 
 /// As [`find`], with something that says what the program does, now and later.
 pub(crate) fn find_and_watch(target: &OsStr) -> Result<(Arc<Attached>, Watch), TargetError> {
-    let path = path(target)?;
-    let failed = |error| TargetError::Attach(path.clone(), error);
-    let place = Place::of(&path).map_err(AttachError::File).map_err(failed)?;
-    let attached = Arc::new(attach(place.path()).map_err(failed)?);
-    let inode = std::fs::metadata(place.path()).ok().map(|metadata| metadata.ino());
+    let (attached, inode) = open(&path(target)?)?;
+    let attached = Arc::new(attached);
     Ok((Arc::clone(&attached), Watch { attached, inode }))
 }
 
@@ -203,48 +201,51 @@ fn several_of(target: &str, files: &[&SharedFile]) -> TargetError {
     }
 }
 
-fn open(path: &Path) -> Result<Attached, TargetError> {
-    let attached = Place::of(path).map_err(AttachError::File).and_then(|place| attach(place.path()));
-    attached.map_err(|error| TargetError::Attach(path.to_owned(), error))
+/// Attaches to what a path leads to; with the number of that file.
+fn open(path: &Path) -> Result<(Attached, Option<u64>), TargetError> {
+    let opened = Place::of(path).map_err(AttachError::File).and_then(|place| {
+        let attached = attach(&place.path)?;
+        Ok((attached, std::fs::metadata(&place.path).ok().map(|metadata| metadata.ino())))
+    });
+    opened.map_err(|error| TargetError::Attach(path.to_owned(), error))
 }
 
 /// What a path leads to.
-enum Place<'p> {
-    AsItIs(&'p Path),
-    /// What is open, which is in `/proc`. It stays open for as long as that is used.
-    Open(PathBuf, #[allow(dead_code, reason = "it is open")] OwnedFd),
+struct Place<'p> {
+    path: Cow<'p, Path>,
+    /// Where the path is that of an open file, in `/proc`: open for as long as that is used.
+    _open: Option<OwnedFd>,
 }
 
 impl<'p> Place<'p> {
     /// Others have written what is on the way there: in a container, in another user's directory. No link of theirs leads to what is none of theirs.
     fn of(path: &'p Path) -> io::Result<Place<'p>> {
+        let as_it_is = Place { path: Cow::Borrowed(path), _open: None };
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         if let Some((root, within)) = root_of_process(path) {
             let root = rustix::fs::open(root, flags | OFlags::DIRECTORY, Mode::empty())?;
             // A link there that begins with a slash leads from that root on, as that process sees it, and not from this one's.
             let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
             return match rustix::fs::openat2(&root, within, flags, Mode::empty(), resolve) {
-                Ok(open) => Ok(Place::Open(format!("/proc/self/fd/{}", open.as_raw_fd()).into(), open)),
+                Ok(open) => Ok(Place::open(open)),
                 // Before Linux 5.6, and where a sandbox knows no such call.
-                Err(Errno::NOSYS | Errno::PERM) => Ok(Place::AsItIs(path)),
+                Err(Errno::NOSYS | Errno::PERM) => Ok(as_it_is),
                 Err(error) => Err(error.into()),
             };
         }
-        if is_called_as_shared(path) && !path.starts_with("/proc") {
-            let open = rustix::fs::open(path, flags | OFlags::NOFOLLOW, Mode::empty())?;
-            if FileType::from_raw_mode(rustix::fs::fstat(&open)?.st_mode).is_symlink() {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, "a link, and no program's file"));
-            }
-            return Ok(Place::Open(format!("/proc/self/fd/{}", open.as_raw_fd()).into(), open));
+        if SharedFile::at(path).is_none() || path.starts_with("/proc") {
+            return Ok(as_it_is);
         }
-        Ok(Place::AsItIs(path))
+        let open = rustix::fs::open(path, flags | OFlags::NOFOLLOW, Mode::empty())?;
+        if FileType::from_raw_mode(rustix::fs::fstat(&open)?.st_mode).is_symlink() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a link, and no program's file"));
+        }
+        Ok(Place::open(open))
     }
 
-    fn path(&self) -> &Path {
-        match self {
-            Place::AsItIs(path) => path,
-            Place::Open(path, _) => path,
-        }
+    fn open(open: OwnedFd) -> Place<'p> {
+        let path = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
+        Place { path: Cow::Owned(path), _open: Some(open) }
     }
 }
 
@@ -258,10 +259,4 @@ fn root_of_process(path: &Path) -> Option<(PathBuf, &Path)> {
     );
     let within = components.as_path();
     (is_root && within != Path::new("")).then_some((root, within))
-}
-
-/// Whether a file's name is that of what a program shares: `PID-START`.
-fn is_called_as_shared(path: &Path) -> bool {
-    let name = path.file_name().and_then(OsStr::to_str).and_then(|name| name.split_once('-'));
-    name.is_some_and(|(pid, start)| pid.parse::<u32>().is_ok() && start.parse::<u64>().is_ok())
 }
