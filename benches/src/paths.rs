@@ -251,7 +251,8 @@ pub(crate) fn busy() {
 
 /// Processors take instructions in by groups of four to eight, and where in one the body begins decides how far they look ahead in it: an
 /// instruction more or less elsewhere is up to three cycles of the TSC, in either direction. So that this is not what is measured, the body
-/// begins everywhere in turn: each element is the loop with so many instructions before the event that do nothing.
+/// begins everywhere in turn: each element is the loop with so many instructions before the event that do nothing. A function of its own: compiled
+/// together, the registers would be those of twelve events.
 macro_rules! phases {
     ($of:ident) => {
         [$of::<0>, $of::<1>, $of::<2>, $of::<3>, $of::<4>, $of::<5>, $of::<6>, $of::<7>, $of::<8>, $of::<9>, $of::<10>, $of::<11>]
@@ -274,6 +275,7 @@ fn busy_events(bench: &Bench, count: u32) {
     each_phase(phases!(busy_events_at), bench, count);
 }
 
+#[inline(never)]
 fn busy_events_at<const PHASE: u32>(bench: &Bench, count: u32) {
     for _ in 0..count {
         forget_what_is_known();
@@ -291,6 +293,7 @@ fn busy_timer_pairs(bench: &Bench, count: u32) {
     each_phase(phases!(busy_timer_pairs_at), bench, count);
 }
 
+#[inline(never)]
 fn busy_timer_pairs_at<const PHASE: u32>(_: &Bench, count: u32) {
     for _ in 0..count {
         shift::<PHASE>();
