@@ -26,11 +26,11 @@ use crate::region::{RECORD, Region, STAT, STATEMENT_STAT, Section};
 use crate::ring::Ring;
 use crate::setup::{self, Switches};
 use crate::slot::{self, ActorId, ActorIdentity, Claimed, SlotWords};
-use crate::source::{Recent, SourceBits};
+use crate::source::{Recent, Site};
 use crate::stage::RunningStage;
 use crate::stat::{self, Epochs, StatWords, Unit};
 use crate::statement::Sizes;
-use crate::sync::Word;
+use crate::sync::{Counter, Word};
 use crate::wait::{Ends, Wait, WaitStart};
 use crate::{Lost, histogram, wait_histogram};
 use core::cell::Cell;
@@ -75,7 +75,7 @@ pub struct Actor<'r> {
     keep: Cell<u64>,
     instance_epoch: &'r Word,
     /// That of the last event that has one: waits that are not visible have none, as in MySQL. Plain, because only the owner needs it.
-    sequence: Cell<Sequence>,
+    sequence: Counter,
     /// Number of events of which was decided whether they are timed, and a number to begin with that other threads have not.
     drawn: Cell<u64>,
     /// What encloses what begins now; but not the wait that runs alone, which [`enclosing`](Self::enclosing) knows.
@@ -125,7 +125,7 @@ pub(crate) struct Recorder<'r> {
 
 impl<'r> Recorder<'r> {
     /// For the actor of this slot, if it has one.
-    fn new(region: &Region<'r>, store: &'static EventStore, slot: Option<&Claimed<'r>>) -> Recorder<'r> {
+    fn new(region: &'r Region<'r>, store: &'static EventStore, slot: Option<&Claimed<'r>>) -> Recorder<'r> {
         let owner = slot
             .map_or_else(long_history::Owner::default, |slot| long_history::Owner { thread_id: slot.thread_id, base: slot.base });
         Recorder {
@@ -184,7 +184,7 @@ impl<'r> Actor<'r> {
     /// ```
     pub fn identify(&self, identity: &ActorIdentity<'_>) -> bool {
         let Some(slot) = self.slot.as_ref().filter(|slot| self.owns(slot.words)) else { return false };
-        let unused = self.sequence.get() == self.base;
+        let unused = self.last_sequence() == self.base;
         if unused {
             slot.identify(identity, crate::tables::setup_actors::setting_for(self.region, identity));
         }
@@ -196,7 +196,7 @@ impl<'r> Actor<'r> {
             thread_id: claimed.thread_id,
             base: claimed.base,
             slot_words: Cell::new(claimed.words),
-            sequence: Cell::new(claimed.base),
+            sequence: Counter::new(claimed.base.0),
             drawn: Cell::new(claimed.thread_id),
             waits: Recorder::new(region, &WAITS, Some(&claimed)),
             stages: Recorder::new(region, &STAGES, Some(&claimed)),
@@ -244,7 +244,7 @@ impl<'r> Actor<'r> {
             slot_words: Cell::new(region.no_slot()),
             keep: Cell::new(u64::MAX),
             instance_epoch: &region.setup()[setup::word::INSTANCE_EPOCH],
-            sequence: Cell::new(Sequence::from_number(0)),
+            sequence: Counter::new(Sequence::from_number(0).0),
             drawn: Cell::new(0),
             outer: Cell::new(Enclosing::default()),
             waits: Recorder::new(region, &WAITS, None),
@@ -321,7 +321,7 @@ impl<'r> Actor<'r> {
         self.finish_chunks();
         self.metrics.set(metric::Recorder::NONE);
         if let Some(slot) = &self.slot {
-            slot.release(self.sequence.get());
+            slot.release(self.last_sequence());
         }
     }
 
@@ -388,7 +388,7 @@ impl<'r> Actor<'r> {
             // There is nothing to decide. It goes straight on; all others jump. Apart from them, because it is timed by the counter or not at all.
             wait.switches = switches;
             let counter = || read(Switches(Switches::TIMED_BY_COUNTER));
-            return self.begin_visible(wait, || switches.has(Switches::TIMED_BY_COUNTER).then(counter), what);
+            return self.begin_visible(wait, |switches| switches.has(Switches::TIMED_BY_COUNTER).then(counter), what);
         } else if switches.has(Switches::COUNTED) {
             cold_path();
             return Wait { switches, ends: Ends::Counted, ..wait };
@@ -423,25 +423,31 @@ impl<'r> Actor<'r> {
             self.waits.ring.expect_unkept();
         }
         wait.switches = switches;
-        self.begin_visible(wait, || Some(read(switches)), what)
+        self.begin_visible(wait, |switches| Some(read(switches)), what)
     }
 
     /// A wait begins of which all is decided, and which is visible; `start` gives the ticks, if it is timed.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn begin_visible(&self, mut wait: Wait<'r>, start: impl FnOnce() -> Option<u64>, what: &WaitStart) -> Wait<'r> {
+    pub(crate) fn begin_visible(
+        &self,
+        mut wait: Wait<'r>,
+        start: impl FnOnce(Switches) -> Option<u64>,
+        what: &WaitStart,
+    ) -> Wait<'r> {
         if wait.ends == Ends::WithMore {
             wait.switches = wait.switches.with_more();
         }
         if let Some(record) = self.show(&mut wait, what) {
             wait.shown = Some(record);
-            let start = start();
+            let start = start(wait.switches);
             record::finish_start(record, start);
+            self.waits.ring.set_running(record);
             // Nobody asks for the start of what is not timed: so it is whatever there is.
             wait.start = start.unwrap_or(wait.sequence.0);
         } else {
             // Else its end would take it for one that is not to be visible, and so is timed.
             wait.plain_class = usize::MAX;
-            wait.start = start().unwrap_or(0);
+            wait.start = start(wait.switches).unwrap_or(0);
         }
         wait
     }
@@ -449,9 +455,14 @@ impl<'r> Actor<'r> {
     /// A number for an event that begins.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn next_sequence(&self) -> Sequence {
-        let sequence = self.sequence.get().next();
-        self.sequence.set(sequence);
-        sequence
+        self.sequence.add(Sequence::STEP);
+        self.last_sequence()
+    }
+
+    /// That of the event that began last.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn last_sequence(&self) -> Sequence {
+        Sequence(self.sequence.get())
     }
 
     /// Whether an event that begins is timed, of [`SAMPLED`](Switches::SAMPLED) ones.
@@ -477,18 +488,19 @@ impl<'r> Actor<'r> {
             Some(record) => (record, self.outer.get()),
             None => self.take_beside(wait.sequence)?,
         };
-        let source = match what.source {
-            Some(location) => self.recent_sources.intern(self.region, location),
-            None => SourceBits::default(),
+        let operation = what.operation as u8;
+        let site = match what.source {
+            Some(location) => self.recent_sources.intern(self.region, location, operation),
+            None => Site::nowhere(operation),
         };
         let start = Start {
-            what: What::new(wait.switches, source, what.operation),
+            what: What::new(wait.switches, site),
             object: what.object,
             nesting,
             amount: (what.amount != 0).then_some(what.amount),
             io: what.io,
         };
-        record::begin_start(record, wait.sequence, &start);
+        wait.switches = record::begin_start(record, wait.sequence, &start).as_switches();
         Some(record)
     }
 
@@ -502,8 +514,8 @@ impl<'r> Actor<'r> {
         amount: Option<u64>,
     ) -> Option<&'r RecordWords> {
         let record = on.ring.take(event.switches.has(Switches::HISTORY))?;
-        let source = source.map_or(SourceBits::default(), |location| self.recent_sources.intern(self.region, location));
-        let what = What::without_operation(event.switches, source);
+        let site = source.map_or(Site::default(), |location| self.recent_sources.intern(self.region, location, 0));
+        let what = What::without_operation(event.switches, site);
         record::begin_start(record, event.sequence, &Start { what, object: 0, nesting, amount, io: IoEvent::None });
         Some(record)
     }

@@ -16,10 +16,10 @@
 use crate::event::EventStore;
 use crate::record::{self, Ended, RecordWords, Sequence, Snapshot};
 use crate::region::{CHUNK, RECORD, Region};
-use crate::sync::{Ordering, Word, fence};
+use crate::sync::{Counter, Ordering, Word, fence};
 use core::cell::Cell;
 use core::num::NonZero;
-use perfschema_timer::prefetch_for_write;
+use perfschema_timer::{prefetch_ahead, prefetch_for_write};
 
 /// Chunks tried before a row is given up.
 const PROBES: usize = if cfg!(perfschema_loom) { 2 } else { 8 };
@@ -47,8 +47,8 @@ pub(crate) mod word {
 
 /// Words of one of those.
 mod owner {
-    /// One more than the number with which it took the chunk; 0 if nobody did.
-    pub(crate) const NUMBER: usize = 0;
+    /// The chunk's state since it took it; 0 if nobody did.
+    pub(crate) const STATE: usize = 0;
     pub(crate) const THREAD_ID: usize = 1;
     pub(crate) const BASE: usize = 2;
 }
@@ -90,7 +90,7 @@ impl<'r> Chunks<'r> {
     fn split_first(self, chunk_len: usize) -> Option<(Chunk<'r>, Chunks<'r>)> {
         let (first, words) = self.words.split_first()?;
         let (rows, records) = self.records.split_at_checked(chunk_len)?;
-        Some((Chunk { words: first, rows }, Chunks { words, records }))
+        Some((Chunk { words: first, rows, first: rows.first()?, last: rows.last()? }, Chunks { words, records }))
     }
 }
 
@@ -99,6 +99,8 @@ impl<'r> Chunks<'r> {
 struct Chunk<'r> {
     words: &'r ChunkWords,
     rows: &'r [RecordWords],
+    first: &'r RecordWords,
+    last: &'r RecordWords,
 }
 
 impl<'r> Chunk<'r> {
@@ -108,15 +110,16 @@ impl<'r> Chunk<'r> {
 
     /// Whether nobody fills it any more, if its state is this one.
     fn is_free(self, state: u64) -> bool {
-        let is_full = || self.rows.last().is_some_and(|last| record::has_ended_as(last, number_version(number_of(state))));
+        let is_full = || record::has_ended_as(self.last, number_version(number_of(state)));
         state & TAKEN == 0 || is_full()
     }
 
-    /// Says whose the rows are that are about to be written by `number`. Those of who had it before, by the number `before`, stay that one's.
-    fn sign(self, owner: Owner, before: u64, number: u64) {
-        let is_older = |words: &&[Word; word::OWNER]| words[owner::NUMBER].get() != before.wrapping_add(1);
+    /// Says whose the rows are that are about to be written since the chunk's state is `taken`. Those of who had it before, when the state was
+    /// `before`, stay that one's.
+    fn sign(self, owner: &Owner, before: u64, taken: u64) {
+        let is_older = |words: &&[Word; word::OWNER]| words[owner::STATE].get() != before | TAKEN;
         let Some(words) = owners(self.words).iter().find(is_older) else { return };
-        words[owner::NUMBER].set(number.wrapping_add(1));
+        words[owner::STATE].set(taken);
         // [H4] Release fence: pairs with the fence [H5] of a reader that saw one of the words below. Who sees a row of this number sees them by [E4].
         fence(Ordering::Release);
         words[owner::THREAD_ID].set(owner.thread_id);
@@ -130,19 +133,20 @@ const TAKEN: u64 = 1;
 /// One thread's place in the long history.
 #[derive(Debug)]
 pub(crate) struct Writer<'r> {
+    region: &'r Region<'r>,
     store: &'static EventStore,
     owner: Owner,
     chunks: Chunks<'r>,
     chunk_len: usize,
-    /// The records of the chunk, none while there is no chunk; and how many of them are written. Two words, so that only one changes.
+    /// The records of the chunk, none while there is no chunk; and how many of them were given out. Two words, so that only one changes.
     rows: Cell<&'r [RecordWords]>,
-    written: Cell<usize>,
+    given: Counter,
     /// What is behind the chunk: the next number's chunk is the first of these, unless that number is to be drawn.
     behind: Cell<Chunks<'r>>,
     /// The versions of the chunk's rows while they are written: of the number with which the chunk was taken, never used before.
     version: Cell<u64>,
     /// The numbers drawn: the next one, and where they end.
-    next_number: Cell<u64>,
+    next_number: Counter,
     numbers_end: Cell<u64>,
     /// How many it draws the next time.
     batch: Cell<u64>,
@@ -151,18 +155,19 @@ pub(crate) struct Writer<'r> {
 }
 
 impl<'r> Writer<'r> {
-    pub(crate) fn new(region: &Region<'r>, store: &'static EventStore, owner: Owner) -> Writer<'r> {
+    pub(crate) fn new(region: &'r Region<'r>, store: &'static EventStore, owner: Owner) -> Writer<'r> {
         let chunks = Chunks::of(region, store);
         Writer {
+            region,
             store,
             owner,
             chunks,
             chunk_len: chunks.chunk_len(),
             rows: Cell::new(&[]),
-            written: Cell::new(0),
+            given: Counter::new(0),
             behind: Cell::default(),
             version: Cell::new(0),
-            next_number: Cell::new(0),
+            next_number: Counter::new(0),
             numbers_end: Cell::new(0),
             batch: Cell::new(1),
             taken: Cell::new(0),
@@ -176,12 +181,16 @@ impl<'r> Writer<'r> {
 
     /// Takes a record for an event that ends; [`begin`](Self::begin) and [`finish`](Self::finish) follow.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn next(&self, region: &Region<'_>) -> Option<&'r RecordWords> {
-        let record = match self.rows.get().get(self.written.get()) {
-            Some(record) => record,
-            None => self.reserve(region)?,
+    pub(crate) fn next(&self) -> Option<&'r RecordWords> {
+        // First: what is loaded behind it is loaded where it is asked for.
+        let given = self.given.get();
+        let record = match self.rows.get().get(given as usize) {
+            Some(record) => {
+                self.given.add(1);
+                record
+            }
+            None => self.reserve()?,
         };
-        self.written.set(self.written.get() + 1);
         // The ring is longer than what the processor keeps near, and it is a round ago that somebody wrote there. Behind a chunk is what
         // this thread takes next, mostly; and to ask whether the chunk ends would cost more than to ask in vain.
         prefetch_for_write::<ROWS_AHEAD, _>(record);
@@ -229,7 +238,7 @@ impl<'r> Writer<'r> {
 
     /// Gives back an unfinished chunk: the thread ends.
     pub(crate) fn close(&self) {
-        if self.rows.replace(&[]).len() > self.written.get()
+        if self.rows.replace(&[]).len() > self.given.get() as usize
             && let (Some((_, _, state)), Some(number)) = (self.last_chunk(), self.number())
         {
             // [H2] Release: pairs with [H1]; the next owner's odd versions come after our even ones.
@@ -240,7 +249,7 @@ impl<'r> Writer<'r> {
     /// The chunk that is reserved and not full.
     #[cfg(perfschema_loom)]
     pub(crate) fn open_chunk(&self) -> Option<usize> {
-        let (first, ..) = self.last_chunk().filter(|_| self.rows.get().len() > self.written.get())?;
+        let (first, ..) = self.last_chunk().filter(|_| self.rows.get().len() > self.given.get() as usize)?;
         Some(first / self.chunk_len)
     }
 
@@ -252,55 +261,63 @@ impl<'r> Writer<'r> {
     /// The first record of a chunk that nobody else fills; None if none was found, which is counted.
     #[cold]
     #[inline(never)]
-    fn reserve(&self, region: &Region<'_>) -> Option<&'r RecordWords> {
-        let rows = self.take_next().unwrap_or_else(|| self.take_any(region));
-        self.rows.set(rows);
-        self.written.set(0);
-        rows.first()
+    fn reserve(&self) -> Option<&'r RecordWords> {
+        match self.take_next() {
+            Some(chunk) => Some(self.give_first(chunk)),
+            None => self.take_any(),
+        }
+    }
+
+    /// The first record of the chunk that it has taken.
+    fn give_first(&self, chunk: Chunk<'r>) -> &'r RecordWords {
+        self.rows.set(chunk.rows);
+        self.given.set(1);
+        chunk.first
     }
 
     /// Takes the chunk behind the last, if that is the next number's and somebody has filled it a round ago, as nearly always. Its first
     /// records were asked for row by row.
-    fn take_next(&self) -> Option<&'r [RecordWords]> {
+    fn take_next(&self) -> Option<Chunk<'r>> {
         let number = self.next_number.get();
         let (chunk, behind) = self.behind.get().split_first(self.chunk_len).filter(|_| number != self.numbers_end.get())?;
         // Of who took it last, nearly always.
         let state = number.checked_sub(self.chunks.words.len() as u64).map_or(unfinished(0), taken);
         // Before it is taken, so that a child of a handler's fork knows whose the chunk is.
-        self.next_number.set(number.wrapping_add(1));
-        let rows = self.take(chunk, behind, state, number).ok();
-        if rows.is_none() {
+        self.next_number.add(1);
+        if self.take(chunk, behind, state, number).is_err() {
             self.next_number.set(number);
+            return None;
         }
-        rows
+        Some(chunk)
     }
 
     /// Looks for a chunk that is free, from that of the next number on.
     #[cold]
     #[inline(never)]
-    fn take_any(&self, region: &Region<'_>) -> &'r [RecordWords] {
+    fn take_any(&self) -> Option<&'r RecordWords> {
         self.behind.take();
-        let rows = self.search(region).unwrap_or_default();
-        for record in rows.iter().take(PREFETCHED) {
+        self.rows.set(&[]);
+        let Some(chunk) = self.search() else {
+            self.region.count_lost(self.store.long_lost);
+            return None;
+        };
+        for record in chunk.rows.iter().take(PREFETCHED) {
             prefetch_for_write::<0, _>(record);
             prefetch_for_write::<LINE, _>(record);
         }
-        if rows.is_empty() {
-            region.count_lost(self.store.long_lost);
-        }
-        rows
+        Some(self.give_first(chunk))
     }
 
-    fn search(&self, region: &Region<'_>) -> Option<&'r [RecordWords]> {
+    fn search(&self) -> Option<Chunk<'r>> {
         let count = NonZero::new(self.chunks.words.len() as u64)?;
         for _ in 0..PROBES {
-            let number = self.draw(region);
+            let number = self.draw();
             let (chunk, behind) = self.chunk((number % count) as usize)?;
             let mut seen = chunk.state().whole();
             // It ends: each time that somebody else was faster there is a larger number, or a chunk being filled.
             while seen <= taken(number) {
                 match self.take(chunk, behind, seen, number) {
-                    Ok(rows) => return Some(rows),
+                    Ok(()) => return Some(chunk),
                     Err(now) if now == seen => break,
                     Err(now) => seen = now,
                 }
@@ -314,30 +331,29 @@ impl<'r> Writer<'r> {
     }
 
     /// Takes a chunk by this number, if its state is `seen` and nobody fills it. Otherwise its state, which is `seen` while somebody does.
-    fn take(&self, chunk: Chunk<'r>, behind: Chunks<'r>, seen: u64, number: u64) -> Result<&'r [RecordWords], u64> {
+    fn take(&self, chunk: Chunk<'r>, behind: Chunks<'r>, seen: u64, number: u64) -> Result<(), u64> {
         if !chunk.is_free(seen) {
             return Err(seen);
         }
         // [H1] Acquire: pairs with [H2] of the owner before.
         chunk.state().compare_exchange(seen, taken(number), Ordering::Acquire)?;
-        chunk.sign(self.owner, number_of(seen), number);
+        chunk.sign(&self.owner, seen, taken(number));
         self.behind.set(behind);
         self.version.set(number_version(number));
         self.taken.set(self.taken.get() + 1);
-        // What is looked at when this one is full.
-        let last_of_next = behind.records.get(self.chunk_len.saturating_sub(1));
-        last_of_next.into_iter().for_each(prefetch_for_write::<0, _>);
-        Ok(chunk.rows)
+        // The last record of the next one, which is looked at when this one is full; counted from the first of this, which is at hand.
+        prefetch_ahead(chunk.first, (2 * self.chunk_len).wrapping_sub(1));
+        Ok(())
     }
 
     /// A number that nobody has drawn.
-    fn draw(&self, region: &Region<'_>) -> u64 {
+    fn draw(&self) -> u64 {
         let mut number = self.next_number.get();
         let end = self.numbers_end.get();
         if number == end {
             let batch = self.batch.get();
             // Relaxed: the numbers need only be different from all others.
-            number = region.header(self.store.next_long_chunk).fetch_add(batch, Ordering::Relaxed);
+            number = self.region.header(self.store.next_long_chunk).fetch_add(batch, Ordering::Relaxed);
             self.numbers_end.set(number.wrapping_add(batch));
             // Its share of what all have drawn meanwhile, and of what may be drawn ahead. A thread that ends leaves numbers unused: no
             // more than a quarter of those that it used.
@@ -375,12 +391,12 @@ fn owners(chunk: &ChunkWords) -> &[[Word; word::OWNER]] {
 
 /// Reader: whose a row is that was read whole in the chunk; None if two others took the chunk since.
 pub(crate) fn owner_of(chunk: &ChunkWords, row: &Snapshot) -> Option<Owner> {
-    let number = row.sequence.number().wrapping_add(1);
-    let words = owners(chunk).iter().find(|words| words[owner::NUMBER].get() == number)?;
+    let taken = taken(row.sequence.number());
+    let words = owners(chunk).iter().find(|words| words[owner::STATE].get() == taken)?;
     let owner = Owner { thread_id: words[owner::THREAD_ID].get(), base: Sequence::from_word(words[owner::BASE].get()) };
-    // [H5] Acquire fence: pairs with [H4]; if a word above is newer than the row, so is the number below.
+    // [H5] Acquire fence: pairs with [H4]; if a word above is newer than the row, so is the state below.
     fence(Ordering::Acquire);
-    (words[owner::NUMBER].get() == number).then_some(owner)
+    (words[owner::STATE].get() == taken).then_some(owner)
 }
 
 /// The number in a chunk's state.
@@ -406,16 +422,16 @@ mod tests {
     const CONFIG: Config =
         Config::EMPTY.with(Size::MaxThreadInstances, 400).with(Size::EventsWaitsHistoryLongSize, CHUNKS as u32);
 
-    fn with_region(test: impl FnOnce(&Region<'_>)) {
+    fn with_region(test: impl for<'r> FnOnce(&'r Region<'r>)) {
         let words: Vec<Word> = (0..CONFIG.words()).map(|_| Word::new(0)).collect();
         test(&Region::create(&words, &CONFIG, &Identity::default(), &MockClock::new().timers()).expect("there is room"));
     }
 
     /// An event ends. The number with which its chunk was taken.
     fn record(region: &Region<'_>, writer: &Writer<'_>) -> u64 {
-        let row = writer.next(region).expect("no row is lost");
+        let row = writer.next().expect("no row is lost");
         let record = &region.arrays::<RECORD>(WAITS.rings)[0];
-        writer.begin(row, &Ended { record, start: 0, amount: None });
+        writer.begin(row, &Ended { record, what: record::What::of(record), start: 0, amount: None });
         writer.finish(row, None);
         writer.number().expect("it has taken one")
     }

@@ -294,7 +294,7 @@ impl From<record::Read> for Found {
 
 fn start(amount: u64) -> record::Start {
     record::Start {
-        what: record::What::new(Switches(Switches::TIMED), source::SourceBits::default(), Operation::Lock),
+        what: record::What::new(Switches(Switches::TIMED), source::Site::nowhere(Operation::Lock as u8)),
         object: 0,
         nesting: record::Enclosing::default(),
         amount: Some(amount),
@@ -642,7 +642,7 @@ pub fn look(region: &Region<'_>) -> Looked {
 
 /// A thread's place in the long history.
 #[derive(Debug)]
-pub struct LongWriter<'r>(&'r Region<'r>, long_history::Writer<'r>);
+pub struct LongWriter<'r>(long_history::Writer<'r>);
 
 impl<'r> LongWriter<'r> {
     /// [`long_history::Writer::new`].
@@ -653,7 +653,7 @@ impl<'r> LongWriter<'r> {
     /// The same, of the thread of this THREAD_ID, whose events count from as much.
     pub fn of(region: &'r Region<'r>, thread_id: u64) -> LongWriter<'r> {
         let owner = long_history::Owner { thread_id, base: Sequence::from_number(thread_id) };
-        LongWriter(region, long_history::Writer::new(region, &crate::event::WAITS, owner))
+        LongWriter(long_history::Writer::new(region, &crate::event::WAITS, owner))
     }
 
     /// [`long_history::Writer::begin`] and the rest of a row whose start and amount are these.
@@ -665,20 +665,20 @@ impl<'r> LongWriter<'r> {
         record::finish_start(&record, Some(ticks));
         record::begin_end(&record, None);
         record::finish_end(&record, false, Some(ticks));
-        let Some(row) = self.1.next(self.0) else { return };
-        let ended = record::Ended { record: &record, start: ticks, amount: Some(amount) };
-        self.1.begin(row, &ended);
-        self.1.finish(row, Some(ticks));
+        let Some(row) = self.0.next() else { return };
+        let ended = record::Ended { record: &record, what: record::What::of(&record), start: ticks, amount: Some(amount) };
+        self.0.begin(row, &ended);
+        self.0.finish(row, Some(ticks));
     }
 
     /// The chunk that it writes now.
     pub fn chunk(&self) -> Option<usize> {
-        self.1.open_chunk()
+        self.0.open_chunk()
     }
 
     /// [`long_history::Writer::close`].
     pub fn finish(&self) {
-        self.1.close();
+        self.0.close();
     }
 }
 

@@ -22,11 +22,11 @@
 
 use crate::file::FileEvent;
 use crate::region::RECORD;
+use crate::setup::Switches;
 use crate::socket::{SocketAddress, SocketEvent};
-use crate::source::SourceBits;
+use crate::source::Site;
 use crate::stage::StageProgress;
 use crate::sync::{Ordering, Word, fence};
-use crate::{Operation, setup::Switches};
 
 /// Words of a record; the first line holds all that a wait for a lock needs.
 pub(crate) mod word {
@@ -45,7 +45,7 @@ pub(crate) mod word {
     /// Rings only: the records that are taken after it, and before it. The owner's alone, and no part of the event.
     pub(crate) const NEXT: usize = 8;
     pub(crate) const PREVIOUS: usize = 9;
-    /// What TRUNCATE of `events_waits_current` hid; whoever truncates writes it. In the long history what it was in the event's record.
+    /// What TRUNCATE of `events_waits_current` hid; whoever truncates writes it. In the long history the owner does, where the event's record says so.
     pub(crate) const HIDDEN_CURRENT: usize = 10;
     /// What TRUNCATE of a history table hid.
     pub(crate) const HIDDEN_HISTORY: usize = 11;
@@ -70,6 +70,8 @@ pub(crate) struct Sequence(pub(crate) u64);
 
 impl Sequence {
     const SHIFT: u32 = 2;
+    /// From one event to the next.
+    pub(crate) const STEP: u64 = 1 << Self::SHIFT;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn from_number(number: u64) -> Sequence {
@@ -79,11 +81,6 @@ impl Sequence {
     /// That of a word that holds one, or 0 as nobody has written it.
     pub(crate) const fn from_word(word: u64) -> Sequence {
         Sequence(word | WRITING_START)
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) const fn next(self) -> Sequence {
-        Sequence(self.0.wrapping_add(1 << Self::SHIFT))
     }
 
     /// The event's number in the slot.
@@ -233,13 +230,13 @@ impl Snapshot {
 
     /// Whether TRUNCATE of `events_waits_current` hid this event, which is one of a ring, from that table.
     pub(crate) fn is_hidden_from_current(&self) -> bool {
-        self.was_hidden_running(self.sequence) || self.hidden == self.version()
+        self.was_hidden_running() || self.hidden == self.version()
     }
 
-    /// Whether TRUNCATE of `events_waits_current` hid this event, which the record is of, while it ran: no table shows it any more. It has its
-    /// place in the histories nevertheless, as in MySQL, so that nobody asks where an event ends.
-    pub(crate) fn was_hidden_running(&self, event: Sequence) -> bool {
-        self.hidden == event.version(RUNNING)
+    /// Whether TRUNCATE of `events_waits_current` hid this event while it ran: no table shows it any more. It has its place in the histories
+    /// nevertheless, as in MySQL, so that nobody asks where an event ends.
+    pub(crate) fn was_hidden_running(&self) -> bool {
+        self.hidden == self.sequence.version(RUNNING)
     }
 }
 
@@ -270,6 +267,36 @@ const fn phase(version: u64) -> u64 {
 pub(crate) struct What(u64);
 
 impl What {
+    /// That of a record.
+    pub(crate) fn of(record: &RecordWords) -> What {
+        What(record[word::WHAT].get())
+    }
+
+    /// That of the record of a wait, which its switches say since it began, and that there is an amount which is said now.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn of_wait(switches: Switches, amount: Option<u64>) -> What {
+        What(if amount.is_some() { switches.0 | What::HAS_AMOUNT } else { switches.0 })
+    }
+
+    /// All of it as a wait keeps it among its switches until it ends, which so need not be looked up.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn as_switches(self) -> Switches {
+        Switches(self.0)
+    }
+
+    /// Of those the switches alone.
+    pub(crate) fn switches_alone(of_wait: Switches) -> Switches {
+        Switches(of_wait.0 & !What::ELSE)
+    }
+
+    /// What is no switch.
+    const ELSE: u64 = u8::MAX as u64
+        | What::HAS_FILE
+        | What::HAS_SOCKET
+        | What::CONCURRENT
+        | What::HAS_AMOUNT
+        | What::HAS_END_EVENT
+        | (u16::MAX as u64) << Site::SOURCE_SHIFT;
     const HAS_FILE: u64 = 1 << 8;
     const HAS_SOCKET: u64 = 1 << 9;
     /// The event goes on beside others: what begins meanwhile does not lie within it. The owner's alone.
@@ -280,13 +307,13 @@ impl What {
     const HAS_END_EVENT: u64 = 1 << 30;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn new(switches: Switches, source: SourceBits, operation: Operation) -> What {
-        What(switches.0 | source.0 | operation as u64)
+    pub(crate) fn new(switches: Switches, site: Site) -> What {
+        What(switches.0 | site.0)
     }
 
     /// That of a stage, a statement or a transaction.
-    pub(crate) fn without_operation(switches: Switches, source: SourceBits) -> What {
-        What(switches.0 | source.0 | What::HAS_END_EVENT)
+    pub(crate) fn without_operation(switches: Switches, site: Site) -> What {
+        What(switches.0 | site.0 | What::HAS_END_EVENT)
     }
 }
 
@@ -299,7 +326,7 @@ const _: () = assert!(
 
 /// Owner: the event begins. [`finish_start`] follows; the timer is read between the two.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn begin_start(record: &RecordWords, sequence: Sequence, start: &Start) {
+pub(crate) fn begin_start(record: &RecordWords, sequence: Sequence, start: &Start) -> What {
     record[word::VERSION].store_version(sequence.version(WRITING_START), Ordering::Relaxed);
     // [E1] Release fence: pairs with the fence [E6] of a reader that saw one of the words below.
     fence(Ordering::Release);
@@ -323,6 +350,7 @@ pub(crate) fn begin_start(record: &RecordWords, sequence: Sequence, start: &Star
     record[word::WHAT].set(what);
     record[word::OBJECT].set(start.object);
     record[word::NESTING].set(start.nesting.0);
+    What(what)
 }
 
 /// Owner: the event began, at `ticks` if it is timed, and is visible when this returns.
@@ -402,16 +430,17 @@ pub(crate) fn begin_end(record: &RecordWords, amount: Option<u64>) {
     }
 }
 
-/// Owner: the event ends, and this is what began last before that; of a wait not needed where it is the event itself, and
-/// [`set_has_end_event`] says that it is there.
+/// Owner: the event ends, and this is what began last before that; of a wait not needed where it is the event itself, else
+/// [`say_end_event`] is to be called.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn set_end_event(record: &RecordWords, end_event: Sequence) {
     // The words of the end alone nobody looks at while the event runs: no version is needed that says that they change.
     record[word::END_EVENT].set(end_event.0);
 }
 
-/// Owner: of a wait that ends END_EVENT is said. Readers of one that runs see either.
-pub(crate) fn set_has_end_event(record: &RecordWords) {
+/// Owner: of a wait that ends END_EVENT is said, and what it is. Readers of one that runs see either.
+pub(crate) fn say_end_event(record: &RecordWords, end_event: Sequence) {
+    set_end_event(record, end_event);
     replace(&record[word::WHAT], record[word::WHAT].get() | What::HAS_END_EVENT);
 }
 
@@ -442,20 +471,24 @@ pub(crate) fn finish_end(record: &RecordWords, changed: bool, ticks: Option<u64>
 pub(crate) fn begin_ended(record: &RecordWords, version: u64, ended: &Ended<'_>) {
     record[word::VERSION].store_version(version, Ordering::Relaxed);
     fence(Ordering::Release); // [E3]
-    let what = ended.record[word::WHAT].get();
-    record[word::WHAT].set(what);
+    record[word::WHAT].set(ended.what.0);
     record[word::START].set(ended.start);
     record[word::OBJECT].set(ended.record[word::OBJECT].get());
     record[word::NESTING].set(ended.record[word::NESTING].get());
-    if what & What::HAS_END_EVENT != 0 {
-        record[word::END_EVENT].set(ended.record[word::END_EVENT].get());
-    }
     record[word::EVENT].set(ended.record[word::VERSION].get());
-    // Relaxed: an event that ends at the moment of the truncation may be on either side of it.
-    record[word::HIDDEN_CURRENT].set(ended.record[word::HIDDEN_CURRENT].get());
     if let Some(amount) = ended.amount {
         record[word::AMOUNT].set(amount);
         record[word::PEER].iter().zip(&ended.record[word::PEER]).for_each(|(to, from)| to.set(from.get()));
+    }
+}
+
+/// Owner of a place in the long history, behind [`begin_ended`]: the event is hidden there, too, if TRUNCATE of `events_waits_current` has hidden it
+/// while it ran. What says so names what is in the row, and so nothing that is there later.
+pub(crate) fn hide_ended(row: &RecordWords, record: &RecordWords) {
+    let event = Sequence::of_running(record[word::VERSION].get());
+    // Relaxed: an event that ends at the moment of the truncation may be on either side of it.
+    if record[word::HIDDEN_CURRENT].get() == event.version(RUNNING) {
+        row[word::HIDDEN_CURRENT].set(Sequence::of_running(row[word::VERSION].get()).version(RUNNING));
     }
 }
 
@@ -478,6 +511,7 @@ pub(crate) fn has_ended_as(record: &RecordWords, version: u64) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended<'a> {
     pub(crate) record: &'a RecordWords,
+    pub(crate) what: What,
     pub(crate) start: u64,
     /// None if its record has neither an amount nor the words of a file or a socket.
     pub(crate) amount: Option<u64>,
@@ -492,7 +526,7 @@ pub(crate) fn read(record: &RecordWords) -> Read {
             sequence,
             ended,
             class: Switches(what).class().0,
-            source: (what >> SourceBits::SHIFT) as u16,
+            source: (what >> Site::SOURCE_SHIFT) as u16,
             operation: what as u8,
             timed: Switches(what).has(Switches::TIMED),
             history: Switches(what).has(Switches::HISTORY),

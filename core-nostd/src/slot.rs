@@ -254,6 +254,11 @@ pub(crate) fn bump_epoch(words: &SlotWords, store: &EventStore, view: View) {
     epochs_word(words, store).update(|epochs| Epochs(epochs).next(view).0);
 }
 
+/// TRUNCATE of the table of the events of one class that run, for one slot.
+pub(crate) fn bump_current(words: &SlotWords, store: &EventStore) {
+    epochs_word(words, store).update(|epochs| Epochs(epochs).next_current().0);
+}
+
 /// TRUNCATE of one of the memory tables, for one slot.
 pub(crate) fn bump_memory_epoch(words: &SlotWords, view: View) {
     words[word::MEMORY_EPOCHS].update(|epochs| Epochs(epochs).next(view).0);

@@ -3,6 +3,7 @@
 //! A hash table keyed by the location's address. The first use of a line writes its text; an actor remembers those that it met last, so
 //! that the common case is one load and one compare.
 
+use crate::Operation;
 use crate::lost::Lost;
 use crate::region::{Region, SOURCE, Section, Text, read_text, write_text};
 use crate::setup::Switches;
@@ -23,41 +24,75 @@ const PROBES: usize = 128;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Source(pub(crate) u16);
 
-/// A source location where a record has it: in 16 bits behind the class.
+/// What is done, and where: as a record has both, the [`Operation`]'s code in the lowest 8 bits, and the source location in 16 behind the class.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SourceBits(pub(crate) u64);
+pub(crate) struct Site(pub(crate) u64);
 
-impl SourceBits {
-    pub(crate) const SHIFT: u32 = Switches::CLASS_SHIFT + Switches::CLASS_BITS;
+impl Site {
+    pub(crate) const SOURCE_SHIFT: u32 = Switches::CLASS_SHIFT + Switches::CLASS_BITS;
+
+    /// Of an event that is none of those with an operation, the code is 0.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    const fn new(source: Source, operation: u8) -> Site {
+        Site((source.0 as u64) << Self::SOURCE_SHIFT | operation as u64)
+    }
+
+    /// Where nothing says where.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) const fn nowhere(operation: u8) -> Site {
+        Site::new(Source(0), operation)
+    }
 }
 
-/// The source locations that an actor met last. The address of a location chooses its place.
+/// The sites that an actor met last. The address of the location chooses its place.
 #[derive(Debug, Default)]
-pub(crate) struct Recent([(Cell<usize>, Cell<SourceBits>); 8]);
+pub(crate) struct Recent([(Cell<usize>, Cell<Site>); 8]);
 
 impl Recent {
-    /// Finds the location, or puts it into the table.
+    /// Finds the site, or puts its location into the table.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn intern(&self, region: &Region<'_>, location: &'static Location<'static>) -> SourceBits {
-        let address = core::ptr::from_ref(location) as usize;
+    pub(crate) fn intern(&self, region: &Region<'_>, location: &'static Location<'static>, operation: u8) -> Site {
+        let (key, site) = self.place(location);
+        // One comparison for both.
+        if key.get() != key_of(location, operation) {
+            self.intern_other(region, location, operation);
+        }
+        site.get()
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn place(&self, location: &'static Location<'static>) -> &(Cell<usize>, Cell<Site>) {
         // Locations are aligned: their lowest bits are alike.
-        let (last, source) = &self.0[(address >> 3) % 8];
-        // First, so that both are one place to the compiler.
-        let source = source.get();
-        if last.get() == address { source } else { self.intern_other(region, location) }
+        &self.0[(address_of(location) >> 3) % 8]
     }
 
     #[cold]
     #[inline(never)]
-    fn intern_other(&self, region: &Region<'_>, location: &'static Location<'static>) -> SourceBits {
-        let address = core::ptr::from_ref(location) as usize;
-        let (last, bits) = &self.0[(address >> 3) % 8];
-        let found = SourceBits(u64::from(intern(region, location).0) << SourceBits::SHIFT);
+    fn intern_other(&self, region: &Region<'_>, location: &'static Location<'static>, operation: u8) {
+        let (key, site) = self.place(location);
         // Also one that found no place: none ever becomes free.
-        last.set(address);
-        bits.set(found);
-        found
+        key.set(key_of(location, operation));
+        site.set(Site::new(intern(region, location), operation));
     }
+}
+
+// Locations that have the same place are farther apart than operations.
+const _: () = {
+    let mut code = 57;
+    while code <= u8::MAX as u16 {
+        assert!(Operation::from_code(code as u8).is_none());
+        code += 1;
+    }
+};
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn address_of(location: &'static Location<'static>) -> usize {
+    core::ptr::from_ref(location) as usize
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn key_of(location: &'static Location<'static>, operation: u8) -> usize {
+    address_of(location).wrapping_add(operation.into())
 }
 
 /// Finds the location, or puts it into the table.

@@ -20,6 +20,7 @@
 
 use crate::region::{CARRY, STAT};
 use crate::sync::{AtomicU32, Ordering, Word, fence};
+use core::ops::Range;
 use perfschema_timer::Conversion;
 
 pub(crate) mod word {
@@ -160,37 +161,54 @@ pub(crate) enum Unit {
     Picoseconds,
 }
 
-/// Two counters in one word: truncations and owners of the by-thread view, truncations of the global view; and in a summary the unit of its times.
+/// Three counters in one word: truncations and owners of the by-thread view, truncations of the table of what runs, and of the global view; and in
+/// a summary the unit of its times.
 /// ```text
-///  63                      62                           32 31                           0
-/// ┌───────────────────────┬───────────────────────────────┬──────────────────────────────┐
-/// │ unit: 1 picoseconds   │ by thread                     │ global                       │
-/// └───────────────────────┴───────────────────────────────┴──────────────────────────────┘
+///  63                      62            32 31          24 23            0
+/// ┌───────────────────────┬────────────────┬──────────────┬───────────────┐
+/// │ unit: 1 picoseconds   │ by thread      │ current      │ global        │
+/// └───────────────────────┴────────────────┴──────────────┴───────────────┘
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Epochs(pub(crate) u64);
 
 impl Epochs {
     const PICOSECONDS: u64 = 1 << 63;
+    const THREAD: Range<u32> = 32..63;
+    const CURRENT: Range<u32> = 24..32;
+    const GLOBAL: Range<u32> = 0..24;
 
     pub(crate) fn next(self, view: View) -> Epochs {
-        let [thread, global] = [(self.0 >> 32) as u32, self.0 as u32];
-        let [thread, global] = match view {
-            View::Thread => [thread.wrapping_add(1) & u32::MAX >> 1, global],
-            View::Global => [thread, global.wrapping_add(1)],
-        };
-        Epochs(u64::from(thread) << 32 | u64::from(global))
+        self.counted(match view {
+            View::Thread => Self::THREAD,
+            View::Global => Self::GLOBAL,
+        })
+    }
+
+    /// The table of what runs was truncated. No sum changes, but those who record are to look.
+    pub(crate) fn next_current(self) -> Epochs {
+        self.counted(Self::CURRENT)
+    }
+
+    /// One more in these bits.
+    fn counted(self, bits: Range<u32>) -> Epochs {
+        let mask = (1 << bits.end) - (1 << bits.start);
+        Epochs(self.0 & !mask | self.0.wrapping_add(1 << bits.start) & mask)
     }
 
     /// The by-thread counter, in the upper bits, so that differences come round as it does.
     fn thread(self) -> u32 {
-        (self.0 >> 32 << 1) as u32
+        (self.0 >> Self::THREAD.start << 1) as u32
+    }
+
+    fn global(self) -> u64 {
+        self.0 % (1 << Self::GLOBAL.end)
     }
 
     pub(crate) fn same(self, other: Epochs, view: View) -> bool {
         match view {
             View::Thread => self.thread() == other.thread(),
-            View::Global => self.0 as u32 == other.0 as u32,
+            View::Global => self.global() == other.global(),
         }
     }
 
@@ -565,11 +583,13 @@ pub(crate) fn honour(stat: &StatWords, carry: &CarryWords, figures: &[Figure], n
     let in_ticks = parts.epochs.unit() == Unit::Ticks;
     let kept = match (parts.epochs.same(now, View::Thread), parts.epochs.same(now, View::Global)) {
         (true, true) => {
+            let mut becomes = parts.epochs.unit();
             if in_ticks && unit == Unit::Picoseconds {
+                becomes = unit;
                 Versioned::of(stat).sums.set_times(&parts.summary.in_picoseconds(conversion));
                 set_carry_times(carry, &parts.carry.in_picoseconds(conversion));
-                stat[word::EPOCHS].set(now.with(unit).0);
             }
+            stat[word::EPOCHS].set(now.with(becomes).0);
             return;
         }
         (false, false) => None,

@@ -312,3 +312,56 @@ impl Word {
         }
     }
 }
+
+/// A number that one owner counts up, and nobody else looks at. It is added to where it lies, and loaded from there: of a
+/// [`Cell`](core::cell::Cell) compilers know what was put there, so they add in a register and store that, which is an instruction more.
+#[derive(Debug)]
+pub(crate) struct Counter(counter::Number);
+
+#[cfg(target_has_atomic = "64")]
+mod counter {
+    use core::sync::atomic::{AtomicU64, Ordering};
+
+    #[derive(Debug)]
+    pub(super) struct Number(AtomicU64);
+
+    // Relaxed: there is one owner.
+    impl Number {
+        pub(super) const fn new(value: u64) -> Number {
+            Number(AtomicU64::new(value))
+        }
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(super) fn get(&self) -> u64 {
+            self.0.load(Ordering::Relaxed)
+        }
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        pub(super) fn set(&self, value: u64) {
+            self.0.store(value, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(not(target_has_atomic = "64"))]
+mod counter {
+    pub(super) type Number = core::cell::Cell<u64>;
+}
+
+impl Counter {
+    pub(crate) const fn new(value: u64) -> Counter {
+        Counter(counter::Number::new(value))
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn get(&self) -> u64 {
+        self.0.get()
+    }
+
+    pub(crate) fn set(&self, value: u64) {
+        self.0.set(value);
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn add(&self, by: u64) {
+        self.0.set(self.0.get().wrapping_add(by));
+    }
+}

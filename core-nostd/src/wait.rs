@@ -2,7 +2,7 @@
 //! others. The actor records it, in `actor.rs`.
 
 use crate::event::WAITS;
-use crate::record::{self, Enclosing, EventType, IoEvent, RecordWords, Sequence};
+use crate::record::{self, Enclosing, EventType, IoEvent, RecordWords, Sequence, What};
 use crate::region::{RECORD, Region};
 use crate::setup::Switches;
 use crate::{Actor, ActorId, Class, Held, Operation};
@@ -55,6 +55,7 @@ pub struct Wait<'r> {
     /// Where its sums are, if it is plain, as its switches say, or only counted; nowhere otherwise, nor where no record was left
     /// for it. So what is not visible and has a place is counted, or timed by the processor's counter.
     pub(crate) plain_class: usize,
+    /// Of one that is visible, all that its record says in WHAT.
     pub(crate) switches: Switches,
     pub(crate) amount: u64,
     pub(crate) ends: Ends,
@@ -75,6 +76,15 @@ pub(crate) enum Ends {
     WithMore,
     /// The same, with an amount that was not known at the start.
     WithAmount,
+}
+
+impl Ends {
+    /// Whether its record has more words than that of a wait for a lock.
+    // Asked so, not by what it is not: where it is known to be one of the first two, compilers need not keep which.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) const fn has_more(self) -> bool {
+        matches!(self, Ends::WithMore | Ends::WithAmount)
+    }
 }
 
 impl Wait<'_> {
@@ -235,7 +245,7 @@ impl<'r> Actor<'r> {
             Some(ticks) if switches.has(Switches::PLAIN_SHOWN_TIMED) => {
                 // Nearly always: what is known is asked neither where the one ends nor where the other begins.
                 let wait = Wait { switches, ..Wait::starting(class, what) };
-                return self.begin_visible(wait, || Some(ticks), what);
+                return self.begin_visible(wait, |_| Some(ticks), what);
             }
             Some(ticks) => Some(ticks),
             None => self.end_otherwise(clock, &ended, &held),
@@ -344,7 +354,7 @@ impl<'r> Actor<'r> {
         held: Held<'_, '_>,
     ) -> Option<u64> {
         // Whether it is timed was drawn then.
-        let begun = Switches(given.switches.0 & !(Switches::SAMPLED | Switches::PLAIN_SAMPLED));
+        let begun = Switches(What::switches_alone(given.switches).0 & !(Switches::SAMPLED | Switches::PLAIN_SAMPLED));
         let masked = self.masked(begun);
         let switches = if masked.has(Switches::ENABLED) { masked } else { begun.without_slot() };
         let wait = self.begin_at(switches, |_| given.start, class, what);

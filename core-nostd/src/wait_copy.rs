@@ -39,7 +39,7 @@ impl WaitCopy {
     pub fn row(&self, region: &Region<'_>) -> Option<EventsWaitsRow> {
         let words = self.record.map(Word::new);
         let Read::Whole(snapshot) = record::read(&words) else { return None };
-        let hidden = snapshot.was_hidden_running(snapshot.sequence)
+        let hidden = snapshot.was_hidden_running()
             || (snapshot.is_hidden_from_current() && (snapshot.hidden_history || !snapshot.history));
         let base = Sequence(self.record[word::BASE]);
         let event = Event { record: &snapshot, thread_id: self.thread_id(), sequence: snapshot.sequence, base, place: None };

@@ -5,7 +5,7 @@ mod common;
 use common::{CONFIG, MUTEX, OTHER, World};
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Consumer, Held, InstrumentName, Lost, Operation, Setting, Size, WaitStart, table::Value, tables,
+    Actor, ActorIdentity, Class, Consumer, Held, InstrumentName, Lost, Operation, Setting, Size, WaitStart, table::Value, tables,
 };
 use std::cell::Cell;
 
@@ -568,6 +568,80 @@ fn hidden_waits_are_in_no_history_and_have_places_there() {
     }
     world.wait(&actor, class, 1);
     assert_eq!((ids(world, HISTORY), ids(world, LONG)), (vec![12], vec![1, 2, 3, 12]));
+}
+
+/// By whatever way it ends: alone, among others, chained, or after a wait of its instrument that nobody sees, which has looked before.
+#[test]
+fn what_ran_when_current_was_truncated_is_in_no_history() {
+    for timer in [TimerName::Cycle, TimerName::Nanosecond] {
+        let hidden = |end: &dyn Fn(World, Class, &Actor<'static>) -> u64| {
+            let world = World::on(&CONFIG);
+            world.region.set_wait_timer(timer);
+            let (class, actor) = (world.class(MUTEX), world.actor("a"));
+            world.wait(&actor, class, 1);
+            let last = end(world, class, &actor);
+            world.wait(&actor, class, 1);
+            let expected = vec![1, last + 1];
+            assert_eq!((ids(world, HISTORY), ids(world, LONG)), (expected.clone(), expected), "{timer:?}");
+        };
+        hidden(&|world, class, actor| {
+            let wait = world.begin(actor, class);
+            world.truncate(CURRENT);
+            world.end(actor, wait);
+            2
+        });
+        for outer_first in [false, true] {
+            hidden(&|world, class, actor| {
+                let (outer, inner) = (world.begin(actor, class), world.begin(actor, class));
+                world.truncate(CURRENT);
+                let (first, second) = if outer_first { (outer, inner) } else { (inner, outer) };
+                world.end(actor, first);
+                world.end(actor, second);
+                3
+            });
+        }
+        for timed in [false, true] {
+            hidden(&|world, class, actor| {
+                let wait = world.begin(actor, class);
+                world.truncate(CURRENT);
+                world.region.set_consumer(Consumer::EventsWaitsCurrent, false);
+                world.region.set_setting(class, if timed { Setting::ON } else { Setting::COUNTED });
+                world.wait(actor, class, 1);
+                world.region.set_consumer(Consumer::EventsWaitsCurrent, true);
+                world.region.set_setting(class, Setting::ON);
+                world.end(actor, wait);
+                2
+            });
+        }
+        hidden(&|world, class, actor| {
+            let wait = world.begin(actor, class);
+            world.truncate(CURRENT);
+            let start = WaitStart::new(Operation::Lock);
+            let chained = actor.chain(world.clock, wait, Held::None, world.region.switches(class), class, &start);
+            world.truncate(CURRENT);
+            world.end(actor, chained);
+            3
+        });
+    }
+}
+
+/// What is remembered of a line that was met before is of one operation.
+#[test]
+fn a_line_that_does_several_things_says_which() {
+    let world = World::on(&CONFIG);
+    let (class, actor) = (world.class(MUTEX), world.actor("a"));
+    let here = std::panic::Location::caller();
+    let operations = [Operation::Lock, Operation::TryLock, Operation::Lock, Operation::Lock, Operation::Join];
+    for operation in operations {
+        let start = WaitStart { source: Some(here), ..WaitStart::new(operation) };
+        let wait = actor.begin(world.clock, world.region.switches(class), class, &start);
+        world.end(&actor, wait);
+        let row = format!("{} events.rs:{}", operation.name(), here.line());
+        world.expect(CURRENT, "OPERATION,SOURCE", &[&row]);
+    }
+    let mut names = operations.map(Operation::name);
+    names.sort_unstable();
+    assert_eq!(world.select(LONG, "OPERATION"), names);
 }
 
 #[test]

@@ -79,6 +79,28 @@ fn a_withdrawn_wait_leaves_the_history_as_it_is() {
     world.expect(HISTORY, "THREAD_ID,EVENT_ID", &["1 1", "1 2", "1 3"]);
 }
 
+/// What it is and where is what the one says that records it.
+#[test]
+fn a_wait_that_is_given_away_is_of_the_line_that_is_given() {
+    let world = World::on(&CONFIG);
+    let (class, actor, other) = (world.class(MUTEX), world.actor("a"), world.actor("b"));
+    let at = |source, operation| WaitStart { source: Some(source), ..WaitStart::new(operation) };
+    let begun = at(here(), Operation::TryLock);
+    let given = at(here(), Operation::Lock);
+    let wait = actor.begin(world.clock, world.region.switches(class), class, &begun);
+    other.record_given(world.clock, &wait, class, &given, Held::None);
+    actor.withdraw(wait);
+    let line = given.source.expect("it is there").line();
+    for table in [HISTORY, "events_waits_history_long"] {
+        world.expect(table, "THREAD_ID,OPERATION,SOURCE,NUMBER_OF_BYTES", &[&format!("2 lock withdrawn.rs:{line} NULL")]);
+    }
+}
+
+#[track_caller]
+fn here() -> &'static std::panic::Location<'static> {
+    std::panic::Location::caller()
+}
+
 /// It is recorded as it was to be when it began, whatever the one that ends it records, and whatever has been set meanwhile.
 #[test]
 fn a_wait_that_is_given_away_is_recorded_as_of_its_start() {

@@ -83,7 +83,7 @@ mod name;
 mod os;
 mod system;
 
-pub use arch::prefetch_for_write;
+pub use arch::{prefetch_ahead, prefetch_for_write};
 pub use calibrate::{Calibration, ERROR_UNKNOWN, Estimate, Sample, Source, Timers, calibrate_from_samples};
 pub use conversion::Conversion;
 pub use external::set_external_clock;

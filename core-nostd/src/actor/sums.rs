@@ -131,11 +131,15 @@ impl<'r> Actor<'r> {
         }
     }
 
-    /// A table was truncated, or the slot has a new owner, since the last event of this class, or its times are in another unit.
+    /// A table was truncated, or the slot has a new owner, since the last event of this class, or its times are in another unit. The table may be
+    /// `events_waits_current`: so a wait that runs alone comes to be among others, whose ends ask what it hid.
     // Takes the switches: their class is worked out here, and not on the way of those who need not come here.
     #[cold]
     #[inline(never)]
     pub(super) fn honour(&self, on: &Recorder<'r>, stat: &StatWords, figures: &[Figure], switches: Switches, unit: Unit) {
+        if core::ptr::eq(on, &self.waits) {
+            self.enclosing();
+        }
         let class = switches.class().index();
         let carries = |slot: &Claimed<'r>| self.region.arrays_of::<CARRY>(Section::Carries, slot.index).get(class);
         if let Some(carry) = self.slot.as_ref().and_then(carries) {

@@ -40,7 +40,7 @@ pub(crate) use text::{little_endian, read_text, text_is, what_fits, write_text};
 /// "PERFSCHM" with its first letter in the lowest byte; read on a machine of the other byte order it is another number.
 const MAGIC: u64 = u64::from_le_bytes(*b"PERFSCHM");
 /// Changes whenever a section changes its meaning.
-const LAYOUT_VERSION: u64 = 23;
+const LAYOUT_VERSION: u64 = 24;
 pub(crate) const READY: u64 = 1;
 
 /// Words of the header. Those up to [`PROGRAM`](header::PROGRAM) are the same in all layout versions: whose region it is is known of each.

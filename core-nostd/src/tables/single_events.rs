@@ -223,13 +223,15 @@ impl<R> SingleEvents<R> {
     }
 
     pub(super) fn truncate_current(&self, region: &Region<'_>) {
+        // First: who ends an event that is hidden below is to look.
+        region.arrays::<SLOT>(Section::Slots).iter().for_each(|words| slot::bump_current(words, self.store));
         region.arrays::<RECORD>(self.store.rings).iter().for_each(record::hide_current);
     }
 
     pub(super) fn history(&self, region: &Region<'_>, each: &mut dyn FnMut(&R)) -> Sweep {
         let size = region.config().get(self.store.history_size) as usize;
         self.sweep_rings(region, &mut |snapshots| {
-            let is_hidden = |snapshot: &Snapshot| snapshot.hidden_history || snapshot.was_hidden_running(snapshot.sequence);
+            let is_hidden = |snapshot: &Snapshot| snapshot.hidden_history || snapshot.was_hidden_running();
             let belongs = |snapshot: &Snapshot| snapshot.ended && snapshot.history && !is_hidden(snapshot);
             // A ring has room for a few records more than the history has rows: those that ended longest ago are left out.
             let mut ended = 0_usize;
@@ -268,7 +270,7 @@ impl<R> SingleEvents<R> {
 
     pub(super) fn history_long(&self, region: &Region<'_>, each: &mut dyn FnMut(&R)) -> Sweep {
         let mut sweep = Sweep::of(region.arrays::<RECORD>(self.store.long_records).len());
-        let is_hidden = |snapshot: &Snapshot| snapshot.hidden_history || snapshot.was_hidden_running(snapshot.event);
+        let is_hidden = |snapshot: &Snapshot| snapshot.hidden_history || snapshot.was_hidden_running();
         for (index, (words, chunk)) in long_history::rows(region, self.store).enumerate() {
             let snapshot = match record::read(words) {
                 Read::Whole(snapshot) if snapshot.ended && !is_hidden(&snapshot) => snapshot,

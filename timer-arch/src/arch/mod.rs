@@ -58,6 +58,16 @@ pub fn prefetch_for_write<const OFFSET: usize, T>(place: &T) {
     imp::prefetch_for_write::<OFFSET>(core::ptr::from_ref(place).addr());
 }
 
+/// The same of what is so many times as long as `place` behind it.
+///
+/// ```
+/// perfschema_timer::prefetch_ahead(&[0_u64; 16], 3);
+/// ```
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub fn prefetch_ahead<T>(place: &T, count: usize) {
+    imp::prefetch_for_write::<0>(core::ptr::from_ref(place).wrapping_add(count).addr());
+}
+
 /// Whether the processor has a counter at all.
 pub(crate) const PRESENT: bool = !matches!(SOURCE, Source::None);
 
