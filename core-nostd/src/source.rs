@@ -37,6 +37,15 @@ impl Site {
         Site((source.0 as u64) << Self::SOURCE_SHIFT | operation as u64)
     }
 
+    fn operation(self) -> u8 {
+        self.0 as u8
+    }
+
+    /// The same place, and what else is done there.
+    fn of(self, operation: u8) -> Site {
+        Site(self.0 & !u64::from(u8::MAX) | u64::from(operation))
+    }
+
     /// Where nothing says where.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) const fn nowhere(operation: u8) -> Site {
@@ -70,9 +79,11 @@ impl Recent {
     #[inline(never)]
     fn intern_other(&self, region: &Region<'_>, location: &'static Location<'static>, operation: u8) {
         let (key, site) = self.place(location);
+        let last = site.get();
+        let same_place = key.get() == key_of(location, last.operation());
+        site.set(if same_place { last.of(operation) } else { Site::new(intern(region, location), operation) });
         // Also one that found no place: none ever becomes free.
         key.set(key_of(location, operation));
-        site.set(Site::new(intern(region, location), operation));
     }
 }
 
