@@ -32,6 +32,7 @@ const ALONE_UNKEPT: usize = OUT + 1;
 /// What the next record's index is more, where what begins may not be kept.
 const UNKEPT: usize = OUT / 2;
 
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn link(record: &RecordWords) -> usize {
     record[record::word::NEXT].get() as usize
 }
