@@ -74,7 +74,7 @@ pub struct Actor<'r> {
     /// What is left of an event's switches at its end: everything, until the slot is given back.
     keep: Cell<u64>,
     instance_epoch: &'r Word,
-    /// That of the last event that has one: waits that are not visible have none, as in MySQL. Plain, because only the owner needs it.
+    /// That of the last event that has one: waits that are not visible have none, as in MySQL. The owner's alone.
     sequence: Counter,
     /// Number of events of which was decided whether they are timed, and a number to begin with that other threads have not.
     drawn: Cell<u64>,
@@ -426,7 +426,7 @@ impl<'r> Actor<'r> {
         self.begin_visible(wait, |switches| Some(read(switches)), what)
     }
 
-    /// A wait begins of which all is decided, and which is visible; `start` gives the ticks, if it is timed.
+    /// A wait begins of which all is decided, and which is visible; `start` gives the ticks, if its switches say that it is timed.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn begin_visible(
         &self,

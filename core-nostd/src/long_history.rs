@@ -99,6 +99,7 @@ impl<'r> Chunks<'r> {
 struct Chunk<'r> {
     words: &'r ChunkWords,
     rows: &'r [RecordWords],
+    /// Of the rows, of which there is one at least.
     first: &'r RecordWords,
     last: &'r RecordWords,
 }

@@ -430,17 +430,11 @@ pub(crate) fn begin_end(record: &RecordWords, amount: Option<u64>) {
     }
 }
 
-/// Owner: the event ends, and this is what began last before that; of a wait not needed where it is the event itself, else
-/// [`say_end_event`] is to be called.
-#[cfg_attr(not(debug_assertions), inline(always))]
+/// Owner: the event ends, and this is what began last before that; not said of a wait where it is the event itself.
 pub(crate) fn set_end_event(record: &RecordWords, end_event: Sequence) {
-    // The words of the end alone nobody looks at while the event runs: no version is needed that says that they change.
+    // The words of the end alone nobody looks at while the event runs: no version is needed that says that they change. That this one is there
+    // readers of what runs may see or not.
     record[word::END_EVENT].set(end_event.0);
-}
-
-/// Owner: of a wait that ends END_EVENT is said, and what it is. Readers of one that runs see either.
-pub(crate) fn say_end_event(record: &RecordWords, end_event: Sequence) {
-    set_end_event(record, end_event);
     replace(&record[word::WHAT], record[word::WHAT].get() | What::HAS_END_EVENT);
 }
 

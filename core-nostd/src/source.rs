@@ -41,8 +41,7 @@ impl Site {
         self.0 as u8
     }
 
-    /// The same place, and what else is done there.
-    fn of(self, operation: u8) -> Site {
+    fn with_operation(self, operation: u8) -> Site {
         Site(self.0 & !u64::from(u8::MAX) | u64::from(operation))
     }
 
@@ -81,13 +80,13 @@ impl Recent {
         let (key, site) = self.place(location);
         let last = site.get();
         let same_place = key.get() == key_of(location, last.operation());
-        site.set(if same_place { last.of(operation) } else { Site::new(intern(region, location), operation) });
+        site.set(if same_place { last.with_operation(operation) } else { Site::new(intern(region, location), operation) });
         // Also one that found no place: none ever becomes free.
         key.set(key_of(location, operation));
     }
 }
 
-// Locations that have the same place are farther apart than operations.
+// Locations that have the same place are farther apart than the codes of operations, so no two sites there have the same key.
 const _: () = {
     let mut code = 57;
     while code <= u8::MAX as u16 {

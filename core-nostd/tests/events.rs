@@ -5,7 +5,7 @@ mod common;
 use common::{CONFIG, MUTEX, OTHER, World};
 use perfschema_core::timer::{Clock, MockClock, TimerName};
 use perfschema_core::{
-    Actor, ActorIdentity, Class, Consumer, Held, InstrumentName, Lost, Operation, Setting, Size, WaitStart, table::Value, tables,
+    Actor, ActorIdentity, Consumer, Held, InstrumentName, Lost, Operation, Setting, Size, WaitStart, table::Value, tables,
 };
 use std::cell::Cell;
 
@@ -16,11 +16,6 @@ const GLOBAL: &str = "events_waits_summary_global_by_event_name";
 const BY_INSTANCE: &str = "events_waits_summary_by_instance";
 const HISTOGRAM: &str = "events_waits_histogram_by_event_name";
 const BY_THREAD: &str = "events_waits_summary_by_thread_by_event_name";
-
-/// EVENT_IDs of a table.
-fn ids(world: World, table: &str) -> Vec<u64> {
-    world.select(table, "EVENT_ID").iter().map(|id| id.parse().unwrap()).collect()
-}
 
 #[test]
 fn a_running_wait_has_neither_end_nor_duration() {
@@ -230,7 +225,7 @@ fn nothing_lies_within_a_wait_that_no_table_shows() {
         let hidden = world.begin(&actor, class);
         world.region.set_consumer(Consumer::EventsWaitsCurrent, true);
         let inner = world.begin(&actor, class);
-        let first = ids(world, CURRENT)[0];
+        let first = world.ids(CURRENT)[0];
         let rows = [format!("{first} NULL"), format!("{} {first}", first + 1), format!("{} {first}", first + 2)];
         world.expect(CURRENT, "EVENT_ID,NESTING_EVENT_ID", &[&rows[0], &rows[1]]);
         for wait in [inner, hidden] {
@@ -249,11 +244,11 @@ fn current_keeps_the_ended_row_until_the_next_begins() {
     let world = World::on(&CONFIG);
     let (class, actor) = (world.class(MUTEX), world.actor("a"));
     world.wait(&actor, class, 1);
-    assert_eq!(ids(world, CURRENT), [1]);
+    assert_eq!(world.ids(CURRENT), [1]);
     let next = world.begin(&actor, class);
-    assert_eq!(ids(world, CURRENT), [2]);
+    assert_eq!(world.ids(CURRENT), [2]);
     world.end(&actor, next);
-    assert_eq!(ids(world, CURRENT), [2]);
+    assert_eq!(world.ids(CURRENT), [2]);
 }
 
 #[test]
@@ -269,7 +264,7 @@ fn an_outer_wait_survives_however_many_pass_inside_it() {
     let deep = world.begin(&actor, inner);
     world.expect(CURRENT, "EVENT_ID,END_EVENT_ID,NESTING_EVENT_ID,NESTING_EVENT_TYPE", &["1 NULL NULL NULL", "102 NULL 1 WAIT"]);
     world.end(&actor, deep);
-    assert_eq!(ids(world, HISTORY), [100, 101, 102]);
+    assert_eq!(world.ids(HISTORY), [100, 101, 102]);
     world.end(&actor, outer);
     // END_EVENT_ID is the last id that was given when the event ended; the outer one is the youngest of the history.
     world.expect(CURRENT, "EVENT_ID,END_EVENT_ID,TIMER_WAIT", &["1 102 200000"]);
@@ -278,7 +273,7 @@ fn an_outer_wait_survives_however_many_pass_inside_it() {
     world.expect(HISTORY, "EVENT_ID,NESTING_EVENT_ID", &["1 NULL", "102 1", "103 NULL"]);
     world.wait(&actor, class, 1);
     world.wait(&actor, class, 1);
-    assert_eq!(ids(world, HISTORY), [103, 104, 105]);
+    assert_eq!(world.ids(HISTORY), [103, 104, 105]);
 }
 
 #[test]
@@ -308,15 +303,15 @@ fn the_long_history_keeps_the_last_events_of_all_threads() {
         world.wait(&a, class, 1);
     }
     // 12 rows in chunks of 2: all of them are filled in turn.
-    assert_eq!(ids(world, LONG), (9..=20).collect::<Vec<_>>());
+    assert_eq!(world.ids(LONG), (9..=20).collect::<Vec<_>>());
     world.wait(&b, class, 1);
     assert_eq!(world.select(LONG, "THREAD_ID,EVENT_ID").iter().filter(|row| *row == "2 1").count(), 1);
     // They outlive their thread.
     b.detach();
     a.detach();
-    assert_eq!(ids(world, LONG).len(), 12);
-    assert_eq!(ids(world, CURRENT), []);
-    assert_eq!(ids(world, HISTORY), []);
+    assert_eq!(world.ids(LONG).len(), 12);
+    assert_eq!(world.ids(CURRENT), []);
+    assert_eq!(world.ids(HISTORY), []);
     // What the next owner of the slot does is of another thread.
     let c = world.actor("c");
     world.expect(HISTORY, "*", &[]);
@@ -509,122 +504,6 @@ fn an_untimed_wait_counts_and_has_no_times() {
     }
 }
 
-#[test]
-fn truncate_of_current() {
-    let world = World::on(&CONFIG);
-    let (class, actor) = (world.class(MUTEX), world.actor("a"));
-    // An ended row vanishes from current and stays in the histories.
-    world.wait(&actor, class, 1);
-    world.truncate(CURRENT);
-    assert_eq!((ids(world, CURRENT), ids(world, HISTORY), ids(world, LONG)), (vec![], vec![1], vec![1]));
-    // A running one vanishes, counts when it ends, and never enters a history.
-    let outer = world.begin(&actor, class);
-    let inner = world.begin(&actor, class);
-    world.truncate(CURRENT);
-    assert_eq!(ids(world, CURRENT), []);
-    world.end(&actor, inner);
-    assert_eq!(ids(world, CURRENT), []);
-    let later = world.begin(&actor, class);
-    assert_eq!(ids(world, CURRENT), [4]);
-    world.end(&actor, later);
-    world.end(&actor, outer);
-    assert_eq!((ids(world, HISTORY), ids(world, LONG)), (vec![1, 4], vec![1, 4]));
-    assert_eq!(ids(world, CURRENT), []);
-    world.expect(GLOBAL, "COUNT_STAR", &["4"]);
-    world.expect(BY_THREAD, "COUNT_STAR", &["4"]);
-    for _ in 0..5 {
-        world.wait(&actor, class, 1);
-    }
-    assert_eq!(ids(world, HISTORY), [7, 8, 9]);
-    assert_eq!(ids(world, CURRENT), [9]);
-}
-
-#[test]
-fn a_wait_hidden_while_it_ran_stays_out_of_the_history_after_a_second_truncation() {
-    let world = World::on(&CONFIG);
-    let (class, actor) = (world.class(MUTEX), world.actor("a"));
-    let wait = world.begin(&actor, class);
-    world.truncate(CURRENT);
-    world.end(&actor, wait);
-    world.truncate(CURRENT);
-    assert_eq!((ids(world, CURRENT), ids(world, HISTORY), ids(world, LONG)), (vec![], vec![], vec![]));
-}
-
-/// As in MySQL, they have their places there, of which a ring has six more than a history shows.
-#[test]
-fn hidden_waits_are_in_no_history_and_have_places_there() {
-    let world = World::on(&CONFIG);
-    let (class, actor) = (world.class(MUTEX), world.actor("a"));
-    for _ in 0..3 {
-        world.wait(&actor, class, 1);
-    }
-    for hidden in 1..9 {
-        let wait = world.begin(&actor, class);
-        world.truncate(CURRENT);
-        world.end(&actor, wait);
-        let oldest = if hidden <= 6 { 1 } else { hidden - 5 };
-        assert_eq!(ids(world, HISTORY), (oldest..4).collect::<Vec<_>>());
-        assert_eq!(ids(world, LONG), [1, 2, 3]);
-    }
-    world.wait(&actor, class, 1);
-    assert_eq!((ids(world, HISTORY), ids(world, LONG)), (vec![12], vec![1, 2, 3, 12]));
-}
-
-/// By whatever way it ends: alone, among others, chained, or after a wait of its instrument that nobody sees, which has looked before.
-#[test]
-fn what_ran_when_current_was_truncated_is_in_no_history() {
-    for timer in [TimerName::Cycle, TimerName::Nanosecond] {
-        let hidden = |end: &dyn Fn(World, Class, &Actor<'static>) -> u64| {
-            let world = World::on(&CONFIG);
-            world.region.set_wait_timer(timer);
-            let (class, actor) = (world.class(MUTEX), world.actor("a"));
-            world.wait(&actor, class, 1);
-            let last = end(world, class, &actor);
-            world.wait(&actor, class, 1);
-            let expected = vec![1, last + 1];
-            assert_eq!((ids(world, HISTORY), ids(world, LONG)), (expected.clone(), expected), "{timer:?}");
-        };
-        hidden(&|world, class, actor| {
-            let wait = world.begin(actor, class);
-            world.truncate(CURRENT);
-            world.end(actor, wait);
-            2
-        });
-        for outer_first in [false, true] {
-            hidden(&|world, class, actor| {
-                let (outer, inner) = (world.begin(actor, class), world.begin(actor, class));
-                world.truncate(CURRENT);
-                let (first, second) = if outer_first { (outer, inner) } else { (inner, outer) };
-                world.end(actor, first);
-                world.end(actor, second);
-                3
-            });
-        }
-        for timed in [false, true] {
-            hidden(&|world, class, actor| {
-                let wait = world.begin(actor, class);
-                world.truncate(CURRENT);
-                world.region.set_consumer(Consumer::EventsWaitsCurrent, false);
-                world.region.set_setting(class, if timed { Setting::ON } else { Setting::COUNTED });
-                world.wait(actor, class, 1);
-                world.region.set_consumer(Consumer::EventsWaitsCurrent, true);
-                world.region.set_setting(class, Setting::ON);
-                world.end(actor, wait);
-                2
-            });
-        }
-        hidden(&|world, class, actor| {
-            let wait = world.begin(actor, class);
-            world.truncate(CURRENT);
-            let start = WaitStart::new(Operation::Lock);
-            let chained = actor.chain(world.clock, wait, Held::None, world.region.switches(class), class, &start);
-            world.truncate(CURRENT);
-            world.end(actor, chained);
-            3
-        });
-    }
-}
-
 /// What is remembered of a line that was met before is of one operation.
 #[test]
 fn a_line_that_does_several_things_says_which() {
@@ -642,29 +521,6 @@ fn a_line_that_does_several_things_says_which() {
     let mut names = operations.map(Operation::name);
     names.sort_unstable();
     assert_eq!(world.select(LONG, "OPERATION"), names);
-}
-
-#[test]
-fn truncate_of_the_histories_each_alone() {
-    let world = World::on(&CONFIG);
-    let (class, actor) = (world.class(MUTEX), world.actor("a"));
-    for _ in 0..2 {
-        world.wait(&actor, class, 1);
-    }
-    let running = world.begin(&actor, class);
-    world.truncate(HISTORY);
-    assert_eq!((ids(world, CURRENT), ids(world, HISTORY), ids(world, LONG)), (vec![3], vec![], vec![1, 2]));
-    world.truncate(LONG);
-    assert_eq!((ids(world, CURRENT), ids(world, HISTORY), ids(world, LONG)), (vec![3], vec![], vec![]));
-    world.end(&actor, running);
-    assert_eq!((ids(world, CURRENT), ids(world, HISTORY), ids(world, LONG)), (vec![3], vec![3], vec![3]));
-    // The ended row of current and the row of the history are one record, and still two rows.
-    world.truncate(HISTORY);
-    assert_eq!((ids(world, CURRENT), ids(world, HISTORY), ids(world, LONG)), (vec![3], vec![], vec![3]));
-    world.truncate(CURRENT);
-    assert_eq!((ids(world, CURRENT), ids(world, HISTORY), ids(world, LONG)), (vec![], vec![], vec![3]));
-    world.wait(&actor, class, 1);
-    assert_eq!((ids(world, CURRENT), ids(world, HISTORY), ids(world, LONG)), (vec![4], vec![4], vec![3, 4]));
 }
 
 #[test]

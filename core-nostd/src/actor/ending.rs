@@ -20,43 +20,40 @@ impl<'r> Actor<'r> {
             let what = if is_wait { What::of_wait(wait.switches, amount) } else { What::of(record) };
             let ended = Ended { record, what, start: wait.start, amount: wait.ends.has_more().then_some(wait.amount) };
             on.long.begin(row, &ended);
-            if !is_wait {
-                record::hide_ended(row, record);
-                record::set_end_event(row, self.last_sequence());
-            }
             if !on.ring.give_back() {
-                self.put_in_both(on, record, row, history);
+                self.put_in(on, record, Some(row), history);
+            } else if !is_wait {
+                self.say_more(record, Some(row));
             }
         } else if !on.ring.give_back() {
-            self.put_in(on, record, history);
-        }
-        // What begins beside a wait says so: of one that is alone, the last that began is the wait itself.
-        if !is_wait {
-            record::set_end_event(record, self.last_sequence());
+            self.put_in(on, record, None, history);
+        } else if !is_wait {
+            self.say_more(record, None);
         }
         Ending { record: Some(record), row, changed: amount.is_some() }
     }
 
-    /// As [`put_in`](Self::put_in), of an event that is in the long history, too. Whether it is hidden there is asked here alone: while a wait ran
-    /// that was hidden, it came to be [among others](Self::honour).
+    /// The record of an event that ends, where others ran, or without history, and its row in the long history. What encloses what begins now is
+    /// what enclosed a wait that ran beside others; in other rings it is the caller's to say.
     #[cold]
     #[inline(never)]
-    fn put_in_both(&self, on: &Recorder<'r>, record: &RecordWords, row: &RecordWords, history: bool) {
-        record::hide_ended(row, record);
-        record::say_end_event(row, self.last_sequence());
-        self.put_in(on, record, history);
-    }
-
-    /// The record of an event that ends, where others ran, or without history. What encloses what begins now is what enclosed a wait that
-    /// ran beside others; in other rings it is the caller's to say.
-    #[cold]
-    #[inline(never)]
-    fn put_in(&self, on: &Recorder<'r>, record: &RecordWords, history: bool) {
-        record::say_end_event(record, self.last_sequence());
+    fn put_in(&self, on: &Recorder<'r>, record: &RecordWords, row: Option<&RecordWords>, history: bool) {
+        self.say_more(record, row);
         if on.ring.put_in(record, history) && core::ptr::eq(on, &self.waits) {
             let enclosing = record::nesting(record);
             // What it lay within otherwise may have ended before it.
             self.outer.set(if enclosing.is_wait() { enclosing } else { self.enclosing_stage() });
+        }
+    }
+
+    /// What is said of all events that end but of waits that ran alone. The last that began before the end was such a wait itself, for what begins
+    /// beside it joins it; and it was not hidden while it ran, or it had come to be [among others](Self::honour).
+    fn say_more(&self, record: &RecordWords, row: Option<&RecordWords>) {
+        let last = self.last_sequence();
+        record::set_end_event(record, last);
+        if let Some(row) = row {
+            record::hide_ended(row, record);
+            record::set_end_event(row, last);
         }
     }
 }

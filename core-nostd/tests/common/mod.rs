@@ -135,6 +135,11 @@ impl World {
         advance(self.clock, ns);
     }
 
+    /// EVENT_IDs of a table.
+    pub fn ids(&self, table: &str) -> Vec<u64> {
+        self.select(table, "EVENT_ID").iter().map(|id| id.parse().expect("a number")).collect()
+    }
+
     pub fn select(&self, table: &str, columns: &str) -> Vec<String> {
         select(&self.region.as_of(Now::At(self.clock.ticks(TimerName::Nanosecond))), table, columns)
     }

@@ -58,7 +58,7 @@ pub fn prefetch_for_write<const OFFSET: usize, T>(place: &T) {
     imp::prefetch_for_write::<OFFSET>(core::ptr::from_ref(place).addr());
 }
 
-/// The same of what is so many times as long as `place` behind it.
+/// The same of the element of a slice that is `count` behind `place`, whether it is there or not.
 ///
 /// ```
 /// perfschema_timer::prefetch_ahead(&[0_u64; 16], 3);
