@@ -1,6 +1,7 @@
 //! The files to be indexed.
 
 use perfschema::fs::Fs;
+use perfschema_demo::DocumentId;
 use std::fs;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -19,8 +20,6 @@ const JOB_BYTES: u64 = 128 << 10;
 /// The files themselves.
 static FILES: Fs = perfschema::fs!("wait/io/file/demo/corpus");
 
-/// Index of a document in its corpus.
-pub(crate) type DocumentId = u32;
 /// Documents that one worker indexes at a time.
 pub(crate) type Job = Range<DocumentId>;
 

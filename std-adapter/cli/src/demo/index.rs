@@ -1,12 +1,9 @@
 //! The index: a dictionary and posting lists, filled in batches.
 
-use super::corpus::DocumentId;
 use super::dictionary::{Dictionary, TermId};
 use super::metrics;
-use super::postings::{Additions, Posting, Postings};
-use super::tokenizer::for_each_term;
-use foldhash::fast::FixedState;
-use std::collections::HashMap;
+use super::postings::{Additions, Postings};
+use perfschema_demo::{DocumentId, Posting, Terms};
 use std::io;
 
 /// What can be searched.
@@ -19,27 +16,14 @@ pub(crate) struct Index {
 /// The terms of a few documents, gathered without a lock; one a thread, used again and again.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    terms: HashMap<Box<str>, Vec<Posting>, FixedState>,
+    terms: Terms,
     additions: Additions,
 }
 
 impl Batch {
     /// Adds the terms of a document, and says how many words it has.
     pub(crate) fn add(&mut self, document: DocumentId, text: &[u8]) -> u64 {
-        let mut words = 0;
-        for_each_term(text, |term| {
-            words += 1;
-            match self.terms.get_mut(term) {
-                Some(postings) => match postings.last_mut() {
-                    Some(posting) if posting.document == document => posting.count += 1,
-                    _ => postings.push(Posting { document, count: 1 }),
-                },
-                None => {
-                    self.terms.insert(term.into(), vec![Posting { document, count: 1 }]);
-                }
-            }
-        });
-        words
+        self.terms.add(document, text)
     }
 }
 

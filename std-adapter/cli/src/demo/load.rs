@@ -3,13 +3,13 @@
 //! A client begins with a common word, and goes on with words out of the names of the documents that it is shown.
 
 use super::stream::Stream;
-use super::tokenizer::for_each_term;
 use super::{Args, DemoError};
 use indicatif::{DecimalBytes, HumanCount, ProgressBar, ProgressStyle};
 use perfschema::core::histogram;
 use perfschema::core::picotime::format_pico_time;
 use perfschema::net::TcpStream;
 use perfschema::os::unix::net::UnixStream;
+use perfschema_demo::for_each_term;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

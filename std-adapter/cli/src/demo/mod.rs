@@ -4,8 +4,8 @@
 //!  corpus ─ jobs ─→ queue ─→ worker-1 … worker-N ─ batches ─→ index: dictionary + postings ─→ search ─→ server ←─ load
 //!                     main: progress, who waits for whom (schema::live), at the end the index on disk (store), schema::report
 //! ```
-//! `corpus` finds the files, `queue` hands them out, `worker` reads and divides them into terms (`tokenizer`), `index` keeps the
-//! terms (`dictionary`) and where they are (`postings`). Then `server` answers queries, if it shall, and `load` is who asks. None
+//! `corpus` finds the files, `queue` hands them out, `worker` reads and divides them into terms (the crate in `terms`), `index` keeps
+//! the terms (`dictionary`) and where they are (`postings`). Then `server` answers queries, if it shall, and `load` is who asks. None
 //! of them knows the performance schema beyond naming its locks, files and sockets, and counting (`metrics`). All that reads the tables is in `schema`; a
 //! build without the feature `instrument` has `uninstrumented` in its place.
 
@@ -31,7 +31,6 @@ mod server;
 mod store;
 #[cfg(unix)]
 mod stream;
-mod tokenizer;
 mod waiting;
 mod worker;
 

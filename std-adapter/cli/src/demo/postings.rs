@@ -1,18 +1,11 @@
 //! The posting lists: for each term, the documents that it is in. Divided into shards with a mutex each, so that threads meet
 //! seldom.
 
-use super::corpus::DocumentId;
 use super::dictionary::TermId;
 use perfschema::sync::{Mutex, MutexGuard};
+use perfschema_demo::Posting;
 
 const SHARD_COUNT: usize = 16;
-
-/// A document that a term is in, and how often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Posting {
-    pub(crate) document: DocumentId,
-    pub(crate) count: u32,
-}
 
 /// Posting lists of one batch, by shard: what [`Postings::add`] takes.
 #[derive(Debug, Default)]

@@ -1,9 +1,8 @@
 //! The queries: which documents have all of some words, and how often.
 
-use super::corpus::DocumentId;
 use super::indexer::Indexer;
-use super::tokenizer::for_each_term;
 use perfschema::render::text::escape;
+use perfschema_demo::{DocumentId, for_each_term};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::time::Instant;

@@ -6,9 +6,9 @@
 //! All numbers are four bytes, the lowest first.
 
 use super::index::Index;
-use super::postings::Posting;
 use perfschema::fs::{File, Fs};
 use perfschema::stage::Stage;
+use perfschema_demo::Posting;
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};

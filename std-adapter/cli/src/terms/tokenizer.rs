@@ -1,14 +1,11 @@
 //! From text to terms.
 
 /// Longer words are not terms: nobody looks for them, and files of encoded data are full of them.
-pub(crate) const TERM_BYTES_MAX: usize = 64;
+const TERM_BYTES_MAX: usize = 64;
 
 /// Hands each term of `text` to `each`, in their order: runs of letters and digits, in lower case. Bytes that are not UTF-8
 /// separate.
-// Never inlined: most of the demo's time is this loop, and what a compiler makes of it shall not depend on the locks and files around it. Built
-// with std's and with ours it was 4 % apart, which says nothing of either.
-#[inline(never)]
-pub(crate) fn for_each_term(text: &[u8], mut each: impl FnMut(&str)) {
+pub fn for_each_term(text: &[u8], mut each: impl FnMut(&str)) {
     let mut lower = String::new();
     for chunk in text.utf8_chunks() {
         for word in chunk.valid().split(|c: char| !c.is_alphanumeric()) {
