@@ -1,6 +1,6 @@
 //! What `perfschema demo` computes between its locks and files: the terms of documents, gathered.
 //!
-//! It is a crate of its own so that the compiler makes the same of it whatever the program around it is, with instrumentation or without:
+//! It is a crate of its own so that the compiler makes the same of it, but for where it allocates, with instrumentation around it and without:
 //! most of the demo's time is spent here, and in one crate with the rest it took 1 to 4 % more in the one program or in the other, which
 //! said nothing of either (`benches/whole-programs`).
 
